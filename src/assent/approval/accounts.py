@@ -44,8 +44,6 @@ Records = Callable[[Moment], Awaitable[None] | None]
 
 @dataclass(eq=False, slots=True)
 class Accounts:
-    """The store and the record of one broker."""
-
     store: Store
     record: Records | None
     patience: float

@@ -150,7 +150,6 @@ class Broker:
         return Taken(id, await asyncio.shield(wait.concluded), wait.note)
 
     def answer_threadsafe(self, id: str, digest: str, answer: Answer) -> concurrent.futures.Future[Receipt]:
-        """The same from another thread."""
         if self._loop is None:
             raise RuntimeError("nothing was asked yet; attach a channel or ask first")
         return asyncio.run_coroutine_threadsafe(self.answer(id, digest, answer), self._loop)
@@ -416,8 +415,6 @@ def _future() -> asyncio.Future[Any]:
 
 @dataclass(eq=False, slots=True)
 class Wait:
-    """One caller that waits for one question."""
-
     held: Held
     released: asyncio.Future[Release] = field(default_factory=_future)  # approved: evaluate it again
     ended: asyncio.Future[Resolution] = field(default_factory=_future)  # by the machine

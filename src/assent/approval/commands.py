@@ -27,8 +27,6 @@ class QuestionState(Enum):
 
 
 class SecondLook(Enum):
-    """The result of evaluating an approved call again."""
-
     STANDS = "stands"
     DENIED = "denied"
     CHANGED = "changed"
@@ -76,8 +74,6 @@ class StartClock:
 
 @dataclass(frozen=True, slots=True)
 class Withdraw:
-    """Remove a question that has ended from a channel."""
-
     channel: str
     id: str
     resolution: Resolution
@@ -125,8 +121,6 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No question has this id."""
-
     id: str
 
     @property

@@ -26,8 +26,6 @@ Changes = Callable[[str, str, str], object]  # session, mode or rule, who; may b
 
 
 class Desk(Protocol):
-    """What channels need of the broker."""
-
     wall: Callable[[], float]
 
     def now(self) -> float: ...
@@ -263,5 +261,4 @@ class OfferDesk:
 
 
 def _denied(tracker: DenialTracker) -> tuple[bool, int, int]:
-    """Whether an offer is due by one more denial, and the counts."""
     return tracker.denied(), tracker.row, tracker.total

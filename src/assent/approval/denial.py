@@ -33,7 +33,6 @@ def deny(id: str, ending: Ending, *, answer: Answer | None = None, detail: str =
 
 
 def approve(id: str, answer: Answer, *, waited: float = 0.0) -> Resolution:
-    """How a question ends that a person allowed, after the second look."""
     reason = f"allowed by {answer.who}" if answer.who else "allowed by a person"
     return Resolution(id, Ending.ANSWERED, allowed=True, answer=answer, reason=reason, waited=waited)
 

@@ -118,8 +118,6 @@ class Tally(Protocol):
 
 
 class MemoryTally:
-    """A tally of one process."""
-
     def __init__(self) -> None:
         self._trackers: dict[Session, DenialTracker] = {}
         self._open: dict[Session, Offer] = {}

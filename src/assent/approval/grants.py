@@ -54,7 +54,6 @@ class GrantBook:
         return self._removed(now, lambda grants: [_named(id, grants)])[0]
 
     def revoke_all(self, now: float = 0.0) -> tuple[Grant, ...]:
-        """Return those that had not ended."""
         return tuple(self._removed(now, list))
 
     def _removed(self, now: float, choose: Callable[[list[Grant]], list[Grant]]) -> list[Grant]:
@@ -121,7 +120,6 @@ def _unborn(grant: Grant, now: float) -> bool:
 
 
 def _holds(grant: Grant, session: str, project: str) -> bool:
-    """Whether a grant is for a session in a project, given by its real path."""
     bounds = grant.scope.bounds
     if bounds.project and (not project or grant.project != project):
         return False

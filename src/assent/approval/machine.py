@@ -90,7 +90,6 @@ class Machine:
     # Events
 
     def submit(self, held: Held, now: float) -> list[Command]:
-        """Ask about a call."""
         if held.id in self._questions or held.id in self._ended:
             raise ValueError(f"the id `{held.id}` was used before; every question needs its own")
         if not held.id or not held.digest:
@@ -196,7 +195,6 @@ class Machine:
         return self._end(id, Ending.UNSEEN, now, detail=detail, states=VISIBLE)
 
     def cancel(self, id: str, now: float, detail: str = "") -> list[Command]:
-        """The caller disconnected or withdrew the call."""
         return self._end(id, Ending.CANCELLED, now, detail=detail)
 
     def fault(self, id: str, now: float, detail: str = "") -> list[Command]:

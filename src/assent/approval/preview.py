@@ -64,12 +64,10 @@ def _plain(key: object) -> str:
 
 
 def _by_name(given: Mapping[str, object]) -> dict[str, object]:
-    """Arguments by a name that all spellings share."""
     return {_plain(key): value for key, value in given.items()}
 
 
 def _first(given: Mapping[str, object], names: tuple[str, ...]) -> str | None:
-    """The first of some arguments that is text, by any spelling of its name."""
     return _text(_by_name(given), names)
 
 
@@ -164,7 +162,6 @@ def _beside(given: Mapping[str, object]) -> list[str]:
 
 
 def _now(call: Call, path: str) -> tuple[str | None, list[str]]:
-    """The current text of a file, and notes on the file."""
     where = os.path.expanduser(path) if not call.home else path.replace("~", call.home, 1) if path[:2] == "~/" else path
     where = os.path.normpath(os.path.join(call.cwd or "/", where))
     notes = [f"leads to {real}"] if (real := os.path.realpath(where)) != where else []
@@ -271,7 +268,6 @@ def changed(before: str, after: str) -> list[str]:
 
 
 def _common(one: list[str], other: list[str]) -> int:
-    """How many lines both begin with."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 

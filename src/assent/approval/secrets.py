@@ -21,7 +21,6 @@ Keyring = Callable[[str], str | None]
 
 
 def variable(name: str) -> str:
-    """The environment variable of a secret."""
     return f"ASSENT_{name.upper().replace('-', '_')}"
 
 

@@ -119,29 +119,28 @@ class SqliteStore:
                 raise
 
     async def hold(self, held: Held) -> None:
-        row = (held.id, self.owner, wire.dumps(held))
-        with self._locked() as db:
-            db.execute("INSERT INTO held (id, owner, body, deadline) VALUES (?, ?, ?, 0)", row)
+        body = wire.dumps(held)
+        self._execute("INSERT INTO held (id, owner, body, deadline) VALUES (?, ?, ?, 0)", held.id, self.owner, body)
 
     async def shown(self, id: str, deadline: float) -> None:
-        with self._locked() as db:
-            db.execute("UPDATE held SET deadline = ? WHERE id = ? AND owner = ?", (deadline, id, self.owner))
+        self._execute("UPDATE held SET deadline = ? WHERE id = ? AND owner = ?", deadline, id, self.owner)
 
     async def answered(self, id: str, answer: Answer) -> bool:
         approved = "UPDATE held SET answer = ? WHERE id = ? AND owner = ? AND answer IS NULL AND used = 0"
-        with self._locked() as db:
-            return db.execute(approved, (wire.dumps(answer), id, self.owner)).rowcount == 1
+        return self._execute(approved, wire.dumps(answer), id, self.owner) == 1
 
     async def use(self, id: str) -> bool:
         # INVARIANT: one statement compares and sets, so an approval is used once among all processes and restarts.
-        used = "UPDATE held SET used = 1 WHERE id = ? AND owner = ? AND used = 0"
-        with self._locked() as db:
-            return db.execute(used, (id, self.owner)).rowcount == 1
+        return self._execute("UPDATE held SET used = 1 WHERE id = ? AND owner = ? AND used = 0", id, self.owner) == 1
 
     async def finish(self, id: str, resolution: Resolution) -> None:
-        with self._locked() as db:
-            db.execute("DELETE FROM held WHERE id = ? AND owner = ?", (id, self.owner))
+        self._execute("DELETE FROM held WHERE id = ? AND owner = ?", id, self.owner)
         self._wipe_soon()
+
+    def _execute(self, statement: str, *values: object) -> int:
+        """The number of rows that the statement changed."""
+        with self._locked() as db:
+            return db.execute(statement, values).rowcount
 
     def _wipe_soon(self) -> None:
         """Wipe at once where that was not done just now; else in a moment, once for many."""
@@ -227,7 +226,6 @@ class SqliteStore:
         return True
 
     def _lockers(self) -> set[str]:
-        """The stores that have a lock file, with questions or without."""
         folder, name = os.path.split(self.path)
         lock = re.compile(rf"{re.escape(name)}\.([0-9a-f]{{32}})\.lock")
         return {found[1] for each in os.listdir(folder or ".") if (found := lock.fullmatch(each))}

@@ -1,5 +1,5 @@
-"""What a person should look at twice before answering: hidden and disguised text, claims that are no argument, a
-description that does not fit what the call does. Looks at no file and decides nothing."""
+"""Warnings for the person who answers: hidden and disguised text, claims that prove nothing, a description that does
+not match what the call does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCANNED, SAID = 100_000, 20_000  # characters of all arguments, of the descripti
 LONG = 2000  # characters of a command
 NAMED = 4  # findings of one kind that are named
 
-# Each of these finds a run in one go; what is in it is looked at apart, since a pattern that fails late is slow.
+# Each of these finds a run in one go; its contents are checked separately, since a pattern that fails late is slow.
 BLANKS = Pattern(r"[ \t\n]{12,}")
 WIDE = Pattern(r"[ \t]{40,}")
 RUN = Pattern(r"[A-Za-z0-9+/]{90,}")
@@ -68,14 +68,13 @@ LOCAL = Pattern(r"\b(?:offline|locally only|local only|no network|without (?:the
 
 
 def warnings(call: Call, lowering: Lowering) -> tuple[str, ...]:
-    """What to look at twice, in words that are safe to show; nothing where all is plain."""
+    """In words that are safe to show; none where nothing is suspicious."""
     found = dict.fromkeys(_found(call, lowering))
     return tuple(one_line(text, 300) for text in found)[:MOST]
 
 
 def _found(call: Call, lowering: Lowering) -> Iterator[str]:
-    texts = list(_texts(call))
-    given = "\n".join(texts)[:SCANNED]
+    given = "\n".join(_texts(call))[:SCANNED]
     said = _said(call)[:SAID]
     yield from _hiding(given, said)
     yield from _claiming(given, said)
@@ -101,7 +100,7 @@ def _texts(call: Call) -> Iterator[str]:
 
 
 def _said(call: Call) -> str:
-    """The agent's own words, wherever the runtime puts them."""
+    """The agent's own description, wherever the runtime puts it."""
     beside = call.input.get("description")
     return "\n".join(dict.fromkeys(each for each in (call.description, beside) if isinstance(each, str) and each))
 
@@ -111,11 +110,9 @@ def _said(call: Call) -> str:
 
 def _hiding(given: str, said: str) -> Iterator[str]:
     for where, text in (("the call", given), ("the description", said)):
-        hidden = hidden_in(text)
-        if hidden:
+        if hidden := hidden_in(text):
             yield f"{where} holds characters that cannot be seen: {_listed(hidden)}"
-    disguised = disguised_in(given)
-    if disguised:
+    if disguised := disguised_in(given):
         yield f"letters that pass for others: {_listed(disguised)}"
     if any(_pushes(found, given) for found in BLANKS.finditer(given)):
         yield "a long run of blanks pushes text out of view"
@@ -123,11 +120,11 @@ def _hiding(given: str, said: str) -> Iterator[str]:
         more = ", and it is decoded" if DECODED.search(given) else ""
         yield f"a long encoded text that nobody can read{more}"
     elif DECODED.search(given):
-        yield "text is decoded on the way: what it says cannot be seen here"
+        yield "text is decoded while it runs: its content cannot be seen here"
 
 
 def _pushes(found: re.Match[str], text: str) -> bool:
-    """Whether blanks stand before something, and are too many to be there for the looks."""
+    """Whether blanks come before something, and are too many to be there for the layout."""
     blanks = found[0]
     return found.end() < len(text) and (blanks.count("\n") >= 12 or WIDE.search(blanks) is not None)
 
@@ -149,13 +146,12 @@ def _listed(found: tuple[str, ...]) -> str:
 
 
 def _claiming(given: str, said: str) -> Iterator[str]:
-    found = CLAIMS.search(said) or CLAIMS.search(given)
-    if found:
+    if found := CLAIMS.search(said) or CLAIMS.search(given):
         yield f"it claims “{one_line(found[0], 60)}”; only you can say so"
 
 
 def _unfitting(said: str, lowering: Lowering) -> Iterator[str]:
-    """Where the description is of something milder than what the call does."""
+    """Where the description is milder than what the call does."""
     if not said:
         return
     does = {effect.operation for effect in lowering.effects}
@@ -164,15 +160,14 @@ def _unfitting(said: str, lowering: Lowering) -> Iterator[str]:
         yield f"the description says that it changes or reaches nothing, and the call may: {_words(does - READ_ONLY)}"
         return
     only_looks = LOOKING.search(said) is not None and CHANGING.search(said) is None
-    milder = only_looks and does & {Operation.WRITE, Operation.DELETE, Operation.DELEGATE}
-    if milder:
-        yield f"the description speaks of looking, and the call does more: {_words(milder)}"
+    if milder := only_looks and does & {Operation.WRITE, Operation.DELETE, Operation.DELEGATE}:
+        yield f"the description only mentions reading, and the call does more: {_words(milder)}"
     elif Operation.DELETE in does and not REMOVING.search(said):
         yield "the description does not say that something is deleted"
     if Operation.FETCH in does and not NETWORK.search(said):
         yield "the description does not say that the network is reached"
     if marks and only_looks:
-        yield f"the description speaks of looking, and the call is marked: {', '.join(marks[:NAMED])}"
+        yield f"the description only mentions reading, and the call is marked: {', '.join(marks[:NAMED])}"
 
 
 def _words(operations: set[Operation]) -> str:
@@ -184,13 +179,11 @@ def _words(operations: set[Operation]) -> str:
 
 def _addresses(given: str, lowering: Lowering) -> Iterator[str]:
     for found in MASKED.finditer(given):
-        yield f"the address shows `{one_line(found[1], 60)}` and leads to `{one_line(found[2], 60)}`"
+        yield f"the address shows `{one_line(found[1], 60)}` but connects to `{one_line(found[2], 60)}`"
     hosts = dict.fromkeys(each.target.name for each in lowering.effects if each.target.kind is Kind.HOST)
-    numbers = [host for host in hosts if _is_number(host)]
-    if numbers:
+    if numbers := [host for host in hosts if _is_number(host)]:
         yield f"an address by number: {_listed(tuple(numbers))}"
-    odd = [host for host in hosts if any(label.startswith("xn--") for label in host.lower().split("."))]
-    if odd:
+    if odd := [host for host in hosts if any(label.startswith("xn--") for label in host.lower().split("."))]:
         yield f"a name of another script in disguise: {_listed(tuple(odd))}"
 
 

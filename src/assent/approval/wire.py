@@ -27,7 +27,6 @@ def plain(value: object) -> object:
 
 
 def dumps(value: object) -> str:
-    """A value as one line of JSON, in ASCII."""
     return json.dumps(plain(value), allow_nan=False, separators=(",", ":"))
 
 

@@ -1,7 +1,7 @@
 """Agent Client Protocol: a client whose permissions, files and terminals pass the gate, and its prompt as a channel.
 
-For editors and other programs that run agents over the protocol. Decides nothing. What an agent does by itself and
-without asking is not seen here: for that it has hooks of its own."""
+For editors and other programs that run agents over the protocol. What an agent does without asking is not visible here:
+for that it has its own hooks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NO = (("reject_once", "Reject"),)
 
 
 class AssentClient:
-    """A client before the one of an editor. Everything but permissions, files and terminals goes to that as it is.
+    """A client before the one of an editor. Everything but permissions, files and terminals is forwarded to that.
 
     `session` is a gate, which then has a session for each of the protocol's, or a function that gives the session for
     an id. Where the gate asks, it asks in its channels: with `Gate(channels=[editor.ask])` in the editor's own prompt,
@@ -116,14 +116,13 @@ class AssentClient:
 
 
 class Editor:
-    """The editor's own prompt as a place to ask: `Gate(channels=[editor.ask])`."""
+    """The editor's own prompt as a channel: `Gate(channels=[editor.ask])`."""
 
     def __init__(self, client: Client, *, who: str) -> None:
         self._client = client
         self._who = who
 
     async def ask(self, held: Held) -> Answer | None:
-        """Show a question as a permission request, with our words and options, and wait for the person."""
         options = [PermissionOption(option_id=kind, name=name, kind=kind) for kind, name in (*YES, *NO)]  # type: ignore[arg-type]
         call = ToolCallUpdate(
             tool_call_id=held.id,
@@ -142,7 +141,7 @@ class Editor:
 
 
 def _arguments(call: ToolCallUpdate) -> dict[str, object]:
-    """Everything that a permission request says of what would be done."""
+    """Everything that a permission request says about what would be done."""
     raw = call.raw_input
     given = dict(raw) if isinstance(raw, dict) else {} if raw is None else {"input": json.dumps(raw, default=repr)}
     places = [each.path for each in call.locations or []]
@@ -154,12 +153,11 @@ def _arguments(call: ToolCallUpdate) -> dict[str, object]:
 
 
 def _commands(given: dict[str, object]) -> bool:
-    """Whether the arguments are those of a shell, whatever kind the call is said to be: agents call a command a reading
-    where they take it for one."""
+    """Whether the arguments are those of a shell, whatever the kind of the call: agents call a command a reading where
+    they think it only reads."""
     found = [value for key, value in given.items() if key.lower() in COMMAND_KEYS]
     return any(value and not (isinstance(value, str) and value in EDITING) for value in found)
 
 
 def _id_of(session: str) -> str:
-    """The protocol's id of a session of ours."""
     return session.split(":", 2)[2] if session.startswith(OWN) else session

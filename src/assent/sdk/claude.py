@@ -1,4 +1,4 @@
-"""Claude Agent SDK: a PreToolUse hook and `can_use_tool` that ask the gate. Decides nothing.
+"""Claude Agent SDK: a PreToolUse hook and `can_use_tool` that ask the gate.
 
 Tools have Claude Code's own names, which Assent knows. The hook sees every call, of sub-agents too; `can_use_tool` sees
 what Claude Code still asks about by itself."""
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, PermissionResultAllow, PermissionResultDeny
@@ -31,33 +31,31 @@ def guard(session: Sessions, options: ClaudeAgentOptions | None = None) -> Claud
     if options.permission_prompt_tool_name is not None:
         raise PayloadError("leave `permission_prompt_tool_name` to the gate")
     shell = shell_of({**os.environ, **options.env})
-    seams = Seams(session, options.can_use_tool, cwd=str(options.cwd or os.getcwd()), shell=shell)
+    callbacks = Callbacks(session, options.can_use_tool, cwd=str(options.cwd or os.getcwd()), shell=shell)
     hooks = dict(options.hooks or {})
-    others = [replace(each, hooks=[seams.judged(one) for one in each.hooks]) for each in hooks.get(EVENT, ())]
+    others = [replace(each, hooks=[callbacks.judged(one) for one in each.hooks]) for each in hooks.get(EVENT, ())]
     # INVARIANT: a hook that fails, or does not answer, blocks the call.
-    hooks[EVENT] = [HookMatcher(hooks=[seams.before_tool], timeout=DAY, on_failure="block"), *others]
-    return replace(options, hooks=hooks, can_use_tool=seams.may_use)
+    hooks[EVENT] = [HookMatcher(hooks=[callbacks.before_tool], timeout=DAY, on_failure="block"), *others]
+    return replace(options, hooks=hooks, can_use_tool=callbacks.may_use)
 
 
-class Seams:
-    """The two places where Claude Code asks the program that runs it."""
+@dataclass(eq=False)
+class Callbacks:
+    """The two callbacks by which Claude Code asks the program that runs it."""
 
-    def __init__(self, session: Sessions, theirs: CanUseTool | None, *, cwd: str, shell: str) -> None:
-        self._session = session
-        self._theirs = theirs
-        self._cwd = cwd
-        self._shell = shell
+    session: Sessions
+    theirs: CanUseTool | None
+    cwd: str
+    shell: str
 
     async def before_tool(self, given: Any, tool_use_id: str | None, context: Any) -> Any:
-        """The PreToolUse hook."""
         return _reply(await self._guard(given, given["tool_input"]))
 
     async def may_use(self, tool: str, given: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
-        """`can_use_tool`."""
         verdict = await self._guard({"tool_name": tool}, given)
         said: PermissionResult = PermissionResultAllow(updated_input=given)
-        if verdict.allowed is True and self._theirs is not None:
-            said = await self._theirs(tool, given, context)
+        if verdict.allowed is True and self.theirs is not None:
+            said = await self.theirs(tool, given, context)
             if isinstance(said, PermissionResultAllow) and said.updated_input not in (None, given):
                 verdict = await self._guard({"tool_name": tool}, said.updated_input)
         return said if verdict.allowed is True else PermissionResultDeny(message=told(verdict), interrupt=verdict.stop)
@@ -78,9 +76,8 @@ class Seams:
 
     async def _guard(self, event: Mapping[str, Any], given: Any) -> Verdict:
         plans = MODES.get(str(event.get("permission_mode"))) == PLAN
-        passage = ToolGuard(self._session, RUNTIME, plans=plans)
-        cwd = str(event.get("cwd") or self._cwd)
-        return await passage.guard(event["tool_name"], given, cwd=cwd, shell=self._shell)
+        cwd, guard = str(event.get("cwd") or self.cwd), ToolGuard(self.session, RUNTIME, plans=plans)
+        return await guard.guard(event["tool_name"], given, cwd=cwd, shell=self.shell)
 
 
 def _reply(verdict: Verdict) -> dict[str, Any]:

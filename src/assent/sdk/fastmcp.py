@@ -1,4 +1,4 @@
-"""FastMCP: a middleware that asks the gate before a tool runs. Decides nothing.
+"""FastMCP: a middleware that asks the gate before a tool runs.
 
 Add it last, with `server.add_middleware(…)`. Tools of a mounted server are known by the name that clients call them by,
 prefix included: declare and name them so. A tool that the page of an app calls by a hash asks, unless it is declared by
@@ -21,7 +21,7 @@ class FastMCPMiddleware(Middleware):
     """Every tool call of a FastMCP server, or of a proxy made with `create_proxy`, passes the gate."""
 
     def __init__(self, session: Sessions) -> None:
-        self._passage = ToolGuard(session, RUNTIME)
+        self._guard = ToolGuard(session, RUNTIME)
 
     async def on_call_tool(
         self,
@@ -30,9 +30,9 @@ class FastMCPMiddleware(Middleware):
     ) -> ToolResult:
         name, given = context.message.name, context.message.arguments
         hashed = parse_hashed_backend_name(name)
-        if hashed is not None and self._passage.denies(hashed[1], given):
+        if hashed is not None and self._guard.denies(hashed[1], given):
             raise ToolError(f"This call was not run: `{hashed[1]}` is denied.")
-        verdict = await self._passage.guard(name, given)
+        verdict = await self._guard.guard(name, given)
         if verdict.allowed is not True:
             raise ToolError(told(verdict))
         return await call_next(context)

@@ -1,4 +1,4 @@
-"""Google ADK: a plugin that asks the gate before a tool runs. Decides nothing.
+"""Google ADK: a plugin that asks the gate before a tool runs.
 
 A plugin of the app, `App(…, plugins=[AssentPlugin(session)])`, covers the agents within the agent too; a callback of
 one agent would not. Put it last: the first plugin that answers for a tool ends the row. What runs at the model's
@@ -44,18 +44,16 @@ class AssentPlugin(BasePlugin):
 
     def __init__(self, session: Sessions, *, leave: Sequence[str] = ()) -> None:
         super().__init__(name="assent")
-        self._passage = ToolGuard(session, RUNTIME)
+        self._guard = ToolGuard(session, RUNTIME)
         self._leave = frozenset(texts(leave, "leave"))
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        agent = callback_context.get_invocation_context().agent
-        executor = getattr(agent, "code_executor", None)
+        executor = getattr(callback_context.get_invocation_context().agent, "code_executor", None)
         if executor is None or isinstance(executor, BuiltInCodeExecutor) or CODE in self._leave:
             return None
-        said = types.Part(text=RUNS_CODE)
-        return LlmResponse(content=types.Content(role="model", parts=[said]))
+        return LlmResponse(content=types.Content(role="model", parts=[types.Part(text=RUNS_CODE)]))
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
@@ -65,7 +63,7 @@ class AssentPlugin(BasePlugin):
         agent = tool_context.get_invocation_context().agent
         if getattr(agent, "canonical_before_tool_callbacks", None) and CALLBACKS not in self._leave:
             return {"error": CHANGES}
-        verdict = await self._passage.guard(tool.name, tool_args)
+        verdict = await self._guard.guard(tool.name, tool_args)
         if verdict.allowed is True:
             return None
         if verdict.stop:

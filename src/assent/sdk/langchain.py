@@ -1,4 +1,4 @@
-"""LangChain and LangGraph: a middleware that asks the gate before a tool runs. Decides nothing.
+"""LangChain and LangGraph: a middleware that asks the gate before a tool runs.
 
 Put it last in `create_agent(middleware=[…])`, so that it sees the arguments that the tool gets. An agent that is called
 from a tool of another has its own `middleware`: give it the same one."""
@@ -33,19 +33,19 @@ class LangChainMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def __init__(self, session: Sessions, *, durable: bool = False, seconds: float = DAY) -> None:
         super().__init__()
-        self._passage = ToolGuard(session, RUNTIME, seconds=seconds)
+        self._guard = ToolGuard(session, RUNTIME, seconds=seconds)
         self._durable = durable
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:
         settled = self._settled(request)
-        verdict = settled if settled is not None else self._passage.guard_sync(*_call(request))
+        verdict = settled if settled is not None else self._guard.guard_sync(*_call(request))
         return handler(request) if verdict.allowed is True else _denied(request, verdict)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
     ) -> Result:
         settled = self._settled(request)
-        verdict = settled if settled is not None else await self._passage.guard(*_call(request))
+        verdict = settled if settled is not None else await self._guard.guard(*_call(request))
         return await handler(request) if verdict.allowed is True else _denied(request, verdict)
 
     @hook_config(can_jump_to=["end"])
@@ -57,17 +57,17 @@ class LangChainMiddleware(AgentMiddleware[Any, Any, Any]):
     def _settled(self, request: ToolCallRequest) -> Verdict | None:
         """The verdict by an answer that a paused graph goes on with; None where nothing is to be paused for."""
         call = _call(request)
-        if not self._durable or not self._passage.asks(*call):
+        if not self._durable or not self._guard.asks(*call):
             return None
         try:
             answer = interrupt(None)
         except GraphInterrupt as pause:  # nobody answered yet; a pause is no error, and goes on up
-            approval = self._passage.hold(*call)
+            approval = self._guard.hold(*call)
             if approval.verdict is not None:
                 return approval.verdict
             pause.args[0][0].value = tool_guard.question(approval)
             raise
-        return self._passage.release(answer, *call)
+        return self._guard.release(answer, *call)
 
 
 _made = ToolNode.__init__

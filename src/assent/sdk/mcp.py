@@ -1,4 +1,4 @@
-"""MCP servers of the Python SDK: a middleware that asks the gate before a tool runs. Decides nothing.
+"""MCP servers of the Python SDK: a middleware that asks the gate before a tool runs.
 
 For a server of your own; other people's servers go behind `assent mcp-proxy`."""
 
@@ -19,14 +19,14 @@ class MCPMiddleware:
     """`server.middleware.append(MCPMiddleware(session))`: last, so that it sees the arguments that the tool gets."""
 
     def __init__(self, session: Sessions) -> None:
-        self._passage = ToolGuard(session, RUNTIME)
+        self._guard = ToolGuard(session, RUNTIME)
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method != "tools/call":
             return await call_next(ctx)
         given: Mapping[str, Any] = ctx.params or {}
         name = given.get("name")
-        verdict = await self._passage.guard(name if isinstance(name, str) else "", given.get("arguments"))
+        verdict = await self._guard.guard(name if isinstance(name, str) else "", given.get("arguments"))
         if verdict.allowed is True:
             return await call_next(ctx)
         return CallToolResult(content=[TextContent(type="text", text=told(verdict))], is_error=True)

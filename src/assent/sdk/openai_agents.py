@@ -1,4 +1,4 @@
-"""OpenAI Agents: guardrails on every tool of an agent that ask the gate. Decides nothing.
+"""OpenAI Agents: guardrails on every tool of an agent that ask the gate.
 
 Agents that are tools of the agent, or that it hands over to, are gated with it. What runs at the model's provider, or
 on a computer by clicks, is not seen: such a tool is refused unless it is left out by name. How a run pauses and goes on
@@ -10,7 +10,7 @@ import inspect
 import shlex
 from collections.abc import Awaitable, Callable, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import isawaitable
 from typing import Any
@@ -60,9 +60,9 @@ def guard(
 class Guardrail(ToolInputGuardrail[Any]):
     """Asks the gate about the calls of a tool, which is known to it by this name."""
 
-    def __init__(self, passage: ToolGuard, name: str, *, mcp: bool = False) -> None:
+    def __init__(self, guard: ToolGuard, name: str, *, mcp: bool = False) -> None:
         super().__init__(self._ask, "assent")
-        self._passage = passage
+        self._guard = guard
         self._name = name
         self._mcp = mcp
 
@@ -71,10 +71,8 @@ class Guardrail(ToolInputGuardrail[Any]):
         name = mcp_name(self._name, context.tool_name) if self._mcp else self._name
         given = context.tool_arguments
         answer = taken(context.tool_call_id, name, given)
-        if answer is not None:
-            verdict = self._passage.release(answer, name, given)
-        else:
-            verdict = await self._passage.guard(name, given)
+        guard = self._guard
+        verdict = await guard.guard(name, given) if answer is None else guard.release(answer, name, given)
         if verdict.allowed is True:
             return ToolGuardrailFunctionOutput.allow()
         if verdict.stop:
@@ -82,14 +80,12 @@ class Guardrail(ToolInputGuardrail[Any]):
         return ToolGuardrailFunctionOutput.reject_content(told(verdict))
 
 
+@dataclass(eq=False)
 class Arming:
-    """One walk over an agent and those within it."""
-
-    def __init__(self, passage: ToolGuard, durable: bool, leave: frozenset[str]) -> None:
-        self._passage = passage
-        self._durable = durable
-        self._leave = leave
-        self._seen: set[int] = set()
+    _guard: ToolGuard
+    _durable: bool
+    _leave: frozenset[str]
+    _seen: set[int] = field(default_factory=set)
 
     def agent(self, agent: Agent[Any]) -> None:
         if id(agent) in self._seen:
@@ -108,24 +104,23 @@ class Arming:
 
     def _tool(self, tool: Any) -> Any:
         if not isinstance(tool, FunctionTool):
-            return gated(tool, self._passage, self._leave)
+            return gated(tool, self._guard, self._leave)
         if tool._is_agent_tool:
             self.agent(tool._agent_instance)
         tool = copy(tool)
-        tool.tool_input_guardrails = [*_others(tool), Guardrail(self._passage, tool.qualified_name)]
+        tool.tool_input_guardrails = [*_others(tool), Guardrail(self._guard, tool.qualified_name)]
         own = tool.needs_approval.own if isinstance(tool.needs_approval, Pausing) else tool.needs_approval
-        tool.needs_approval = Pausing(self._passage, tool.qualified_name, own) if self._durable else own
+        tool.needs_approval = Pausing(self._guard, tool.qualified_name, own) if self._durable else own
         return tool
 
     def _server(self, server: MCPServer) -> None:
-        server.tool_input_guardrails = [*_others(server), Guardrail(self._passage, server.name, mcp=True)]
+        server.tool_input_guardrails = [*_others(server), Guardrail(self._guard, server.name, mcp=True)]
         vars(server).pop("_get_needs_approval_for_tool", None)
         if self._durable:  # where this is not called any more, a question is asked in the gate's channels
             theirs = server._get_needs_approval_for_tool
-            pausing = lambda tool, agent: Pausing(  # noqa: E731  # typed as the method that it stands in for
-                self._passage, mcp_name(server.name, tool.name), theirs(tool, agent)
+            vars(server)["_get_needs_approval_for_tool"] = lambda tool, agent: Pausing(
+                self._guard, mcp_name(server.name, tool.name), theirs(tool, agent)
             )
-            vars(server)["_get_needs_approval_for_tool"] = pausing
 
     def _handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> Any:
         found = given if isinstance(given, Agent) else given._agent_ref() if given._agent_ref is not None else None
@@ -140,20 +135,20 @@ class Arming:
         given = copy(given)
         theirs = given.on_invoke_handoff
         own = theirs.own if isinstance(theirs, HandingOver) else theirs
-        given.on_invoke_handoff = HandingOver(self._passage, given.tool_name, own)
+        given.on_invoke_handoff = HandingOver(self._guard, given.tool_name, own)
         return given
 
 
+@dataclass(eq=False)
 class HandingOver:
     """Asks the gate before a handoff that runs a function. A denied one ends the run: there is no answer to give."""
 
-    def __init__(self, passage: ToolGuard, name: str, own: Callable[[Any, str], Awaitable[Any]]) -> None:
-        self._passage = passage
-        self._name = name
-        self.own = own
+    guard: ToolGuard
+    name: str
+    own: Callable[[Any, str], Awaitable[Any]]
 
     async def __call__(self, context: Any, given: str) -> Any:
-        verdict = await self._passage.guard(self._name, given)
+        verdict = await self.guard.guard(self.name, given)
         if verdict.allowed is not True:
             raise Denied(verdict)
         return await self.own(context, given)
@@ -165,40 +160,37 @@ def _only_hands_over(given: Handoff[Any, Any]) -> bool:
     made = found.args[0] if isinstance(found, partial) and len(found.args) == 1 else found
     if getattr(made, "__module__", "") != handoffs.__name__ or not inspect.isfunction(made):
         return False
-    held = inspect.getclosurevars(made).nonlocals
-    return held.get("on_handoff", made) is None
+    return inspect.getclosurevars(made).nonlocals.get("on_handoff", made) is None
 
 
 def _others(of: FunctionTool | MCPServer) -> list[ToolInputGuardrail[Any]]:
     return [each for each in of.tool_input_guardrails or () if not isinstance(each, Guardrail)]
 
 
-def gated(tool: Any, passage: ToolGuard, leave: frozenset[str]) -> Any:
+def gated(tool: Any, guard: ToolGuard, leave: frozenset[str]) -> Any:
     """The tool behind the gate. Raises PayloadError where that cannot be."""
     name = getattr(tool, "name", type(tool).__name__)
     if name in leave:
         return tool
     match tool:
         case ShellTool() if tool.executor is not None:
-            return replace(tool, executor=_Shell(passage, _bare(tool.executor)))
+            return replace(tool, executor=_Shell(guard, _bare(tool.executor)))
         case LocalShellTool():
-            return replace(tool, executor=_LocalShell(passage, _bare(tool.executor)))
+            return replace(tool, executor=_LocalShell(guard, _bare(tool.executor)))
         case ApplyPatchTool():
-            return replace(tool, editor=_Editor(passage, _bare(tool.editor)))
+            return replace(tool, editor=_Editor(guard, _bare(tool.editor)))
         case CustomTool():
-            return replace(tool, on_invoke_tool=_Custom(passage, name, _bare(tool.on_invoke_tool)))
+            return replace(tool, on_invoke_tool=_Custom(guard, _bare(tool.on_invoke_tool), name))
     raise PayloadError(f"the tool `{name}` runs where the gate cannot see it; `leave=[{name!r}]` lets it run ungated")
 
 
+@dataclass(eq=False)
 class _Behind:
-    """Something that runs behind the gate."""
+    guard: ToolGuard
+    inner: Any
 
-    def __init__(self, passage: ToolGuard, inner: Any) -> None:
-        self._passage = passage
-        self.inner = inner
-
-    async def _pass(self, tool: str, given: dict[str, object], **more: str) -> Verdict:
-        verdict = await self._passage.guard(tool, given, runtime=LIKE, **more)
+    async def _pass(self, tool: str, given: dict[str, object], *, runtime: str = LIKE, cwd: str = "") -> Verdict:
+        verdict = await self.guard.guard(tool, given, runtime=runtime, cwd=cwd)
         if verdict.stop and verdict.allowed is not True:
             raise Denied(verdict)  # ends the run
         return verdict
@@ -220,9 +212,8 @@ class _Shell(_Behind):
 class _LocalShell(_Behind):
     async def __call__(self, request: LocalShellCommandRequest) -> Any:
         action = request.data.action
-        given: dict[str, object] = {"command": shlex.join(action.command)}
-        if action.env:
-            given["env"] = dict(action.env)
+        env = {"env": dict(action.env)} if action.env else {}
+        given: dict[str, object] = {"command": shlex.join(action.command), **env}
         verdict = await self._pass("bash", given, cwd=action.working_directory or "")
         return await _done(self.inner(request)) if verdict.allowed is True else told(verdict)
 
@@ -245,20 +236,17 @@ class _Editor(_Behind):
         return await _done(then(operation))
 
 
+@dataclass(eq=False)
 class _Custom(_Behind):
-    def __init__(self, passage: ToolGuard, name: str, inner: Any) -> None:
-        super().__init__(passage, inner)
-        self._name = name
+    name: str
 
     async def __call__(self, context: ToolContext[Any], text: str) -> Any:
-        verdict = await self._passage.guard(self._name, {"input": text})
-        if verdict.stop and verdict.allowed is not True:
-            raise Denied(verdict)
+        verdict = await self._pass(self.name, {"input": text}, runtime=RUNTIME)
         return await _done(self.inner(context, text)) if verdict.allowed is True else told(verdict)
 
 
 def _bare(of: Any) -> Any:
-    """What stands behind a gate already, without it."""
+    """What is behind a gate already, without it."""
     return of.inner if isinstance(of, _Behind) else of
 
 

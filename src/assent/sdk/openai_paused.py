@@ -1,10 +1,11 @@
-"""OpenAI Agents: runs that pause for an answer and go on with it, in this process or another. Guards no tool itself."""
+"""OpenAI Agents: runs that pause for an answer and go on with it, in this process or another."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -19,30 +20,28 @@ T = TypeVar("T")
 Needs = bool | Callable[[RunContextWrapper[Any], dict[str, Any], str], Awaitable[bool]]
 
 
+@dataclass(eq=False)
 class Ticket:
-    """An answer, with the call that it was given for."""
-
-    def __init__(self, call: list[str], answer: Mapping[str, object]) -> None:
-        self.call = call
-        self.answer = answer
+    call: list[str]
+    answer: Mapping[str, object]
 
 
 # INVARIANT: answers are seen by the run that goes on with them, and by no other, whatever its call ids are.
 _tickets: ContextVar[tuple[Ticket, ...] | list[Ticket]] = ContextVar("assent_tickets", default=())
 
 
+@dataclass(eq=False)
 class Pausing:
     """`needs_approval` of a tool: a call about which the gate asks pauses the run. `own` is the author's setting, which
     holds beside it."""
 
-    def __init__(self, passage: ToolGuard, name: str, own: Needs) -> None:
-        self._passage = passage
-        self._name = name
-        self.own = own
+    guard: ToolGuard
+    name: str
+    own: Needs
 
     async def __call__(self, context: RunContextWrapper[Any], given: dict[str, Any], call_id: str) -> bool:
         theirs = self.own if isinstance(self.own, bool) else await self.own(context, given, call_id)
-        return theirs or self._passage.asks(self._name, given)
+        return theirs or self.guard.asks(self.name, given)
 
 
 def questions(
@@ -50,15 +49,14 @@ def questions(
 ) -> list[dict[str, object]]:
     """What a paused run waits for, as JSON to be kept with its state and shown; each can be answered within so many
     seconds, with `tool_guard.answer`. What the author's own `needs_approval` paused for is not among them."""
-    passage = ToolGuard(session, RUNTIME, seconds=seconds)
+    guard = ToolGuard(session, RUNTIME, seconds=seconds)
     items = run.get_interruptions() if isinstance(run, RunState) else run.interruptions
-    asked: list[dict[str, object]] = []
-    for item in items:
-        name = name_of(item)
-        approval = passage.hold(name, item.arguments)
-        if approval.held is not None:
-            asked.append({**tool_guard.question(approval), tool_guard.CALL: _mark(item.call_id, name, item.arguments)})
-    return asked
+    held = [(item, guard.hold(name_of(item), item.arguments)) for item in items]
+    return [
+        {**tool_guard.question(approval), tool_guard.CALL: _mark(item.call_id, name_of(item), item.arguments)}
+        for item, approval in held
+        if approval.held is not None
+    ]
 
 
 @contextmanager
@@ -66,13 +64,13 @@ def answered(
     session: Sessions, state: RunState[Any, Any], answers: Iterable[Mapping[str, object]]
 ) -> Iterator[RunState[Any, Any]]:
     """Go on with a paused run: what is begun within this, by any of the `Runner`'s ways, has these answers."""
-    passage, open = ToolGuard(session, RUNTIME), list(answers)
+    guard, open = ToolGuard(session, RUNTIME), list(answers)
     tickets: list[Ticket] = []
     for item in state.get_interruptions():
         name, call = name_of(item), _mark(item.call_id, name_of(item), item.arguments)
         answer = _for(call, open, lambda each: each.get(tool_guard.CALL))
         if answer is None:
-            if _ours_alone(item) and not passage.asks(name, item.arguments):
+            if _ours_alone(item) and not guard.asks(name, item.arguments):
                 state.approve(item)  # nothing to ask by now: its guardrail decides
             continue
         open.remove(answer)
@@ -80,8 +78,7 @@ def answered(
             state.approve(item)
             tickets.append(Ticket(call, answer))
         else:
-            verdict = passage.release(answer, name, item.arguments)
-            state.reject(item, rejection_message=told(verdict))
+            state.reject(item, rejection_message=told(guard.release(answer, name, item.arguments)))
     token = _tickets.set(tickets)
     try:
         yield state
@@ -90,7 +87,7 @@ def answered(
 
 
 def taken(call_id: str, name: str, given: str) -> Mapping[str, object] | None:
-    """The answer that this run has for a call; each is taken once."""
+    """The answer that this run has for a call; each is used once."""
     tickets = _tickets.get()
     found = _for(_mark(call_id, name, given), tickets, lambda each: each.call)
     if found is None or not isinstance(tickets, list):
@@ -105,11 +102,9 @@ def _mark(call_id: str | None, name: str, given: str | None) -> list[str]:
 
 
 def _for(call: list[str], among: Sequence[T], mark: Callable[[T], object]) -> T | None:
-    """What is meant for a call; where its arguments are others by now, what was meant for its id, to say no with."""
-    exact = next((each for each in among if mark(each) == call), None)
-    if exact is not None:
-        return exact
-    return next((each for each in among if isinstance(found := mark(each), list) and found[:1] == call[:1]), None)
+    """The answer to a call; where its arguments changed, the answer to its id, to deny it with."""
+    by_id = [each for each in among if isinstance(found := mark(each), list) and found[:1] == call[:1]]
+    return next((each for each in by_id if mark(each) == call), by_id[0] if by_id else None)
 
 
 def mcp_name(server: str, tool: str) -> str:

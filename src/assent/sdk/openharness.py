@@ -1,4 +1,4 @@
-"""OpenHarness: a hook executor that asks the gate before a tool runs. Decides nothing.
+"""OpenHarness: a hook executor that asks the gate before a tool runs.
 
 Give it to the engine in place of its own: `QueryEngine(…, hook_executor=AssentHooks(session, executor))`. It sees all
 arguments, and runs before OpenHarness's own checker, which holds as well."""
@@ -21,7 +21,7 @@ class AssentHooks:
     folder that the engine works in (default: the gate's project)."""
 
     def __init__(self, session: Sessions, inner: HookExecutor | None = None, *, cwd: str = "") -> None:
-        self._passage = ToolGuard(session, RUNTIME)
+        self._guard = ToolGuard(session, RUNTIME)
         self._inner = inner
         self._cwd = cwd
 
@@ -29,7 +29,7 @@ class AssentHooks:
         found = AggregatedHookResult() if self._inner is None else await self._inner.execute(event, payload)
         if event is not HookEvent.PRE_TOOL_USE or found.blocked:
             return found
-        verdict = await self._passage.guard(
+        verdict = await self._guard.guard(
             str(payload.get("tool_name", "")), payload.get("tool_input"), cwd=self._cwd, shell="bash"
         )
         if verdict.allowed is True:
@@ -38,5 +38,4 @@ class AssentHooks:
         return AggregatedHookResult(results=[*found.results, denied])
 
     def __getattr__(self, name: str) -> Any:
-        """What else an executor can do, `inner` does."""
         return getattr(self._inner, name)

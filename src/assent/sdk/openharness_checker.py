@@ -10,6 +10,7 @@ import fnmatch
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -62,18 +63,16 @@ OPERATIONS: dict[str, tuple[str, dict[str, object]]] = {
 }
 
 
-class PathRule(Value):
+@dataclass(frozen=True)
+class PathRule:
     """A pattern of paths, where `*` is any text, slashes too. `allow=False` denies."""
 
-    __slots__ = ("pattern", "allow")
-
-    def __init__(self, pattern: str, allow: bool = True) -> None:
-        self.pattern = pattern
-        self.allow = allow
+    pattern: str
+    allow: bool = True
 
 
 class PermissionSettings(Value):
-    """What the checker goes by. Path rules may be objects, or mappings with `pattern` and `allow`."""
+    """Path rules may be objects, or mappings with `pattern` and `allow`."""
 
     __slots__ = ("mode", "allowed_tools", "denied_tools", "path_rules", "denied_commands")
 
@@ -92,15 +91,13 @@ class PermissionSettings(Value):
         self.denied_commands = texts(denied_commands, "denied_commands")
 
 
-class PermissionDecision(Value):
+@dataclass(frozen=True)
+class PermissionDecision:
     """Whether a tool may run at once, or only after a person has confirmed it."""
 
-    __slots__ = ("allowed", "requires_confirmation", "reason")
-
-    def __init__(self, allowed: bool, requires_confirmation: bool = False, reason: str = "") -> None:
-        self.allowed = allowed
-        self.requires_confirmation = requires_confirmation
-        self.reason = reason
+    allowed: bool
+    requires_confirmation: bool = False
+    reason: str = ""
 
     def __bool__(self) -> bool:
         raise TypeError("a decision is neither true nor false; write `decision.allowed`")
@@ -124,7 +121,7 @@ class PermissionChecker:
     def evaluate(
         self, tool_name: str, *, is_read_only: bool, file_path: str | None = None, command: str | None = None
     ) -> PermissionDecision:
-        """Whether a tool may run. Never raises."""
+        """Never raises."""
         try:
             theirs, reason = self._theirs(tool_name, is_read_only, file_path, command)
             ours = self._ours(tool_name, is_read_only, file_path, command)
@@ -163,17 +160,14 @@ class PermissionChecker:
         return Outcome.ASK, f"it changes something, so in {mode.value} mode a person confirms it: {ASK_HOW}{hint}"
 
     def _ours(self, tool_name: str, is_read_only: bool, file_path: str | None, command: str | None) -> Decision | None:
-        """What our rules say of the path and of the command, the stricter; None where there is neither."""
-        found: list[Decision] = []
-        if file_path:
-            tool = tool_name if canonical(tool_name) in FILE_TOOLS else "read" if is_read_only else "write"
-            found.append(self._decided(tool, {"file_path": file_path}))
-        if command:
-            found.append(self._decided("bash", {"command": command}))
+        """What our rules decide on the path and on the command, the stricter; None where there is neither."""
+        tool = tool_name if canonical(tool_name) in FILE_TOOLS else "read" if is_read_only else "write"
+        found = [self._decided(tool, {"file_path": file_path})] if file_path else []
+        found += [self._decided("bash", {"command": command})] if command else []
         return max(found, key=lambda each: each.outcome, default=None)
 
     def _forms(self, path: str) -> tuple[str, ...]:
-        """A path as patterns may mean it: itself, in the project, where its links lead, and as a folder."""
+        """A path as patterns may mean it: itself, in the project, with links resolved, and as a folder."""
         whole = os.path.join(self._project, os.path.expanduser(path))
         found = dict.fromkeys((path, os.path.abspath(whole), os.path.realpath(whole)))
         return tuple(form for each in found for form in (each, each.rstrip("/") + "/"))
@@ -194,12 +188,10 @@ def requires_approval(op: str, mode: str = PermissionMode.DEFAULT) -> bool:
 
 
 def request_approval(gate: Session, call: Call, *, seconds: float = 86400.0) -> Approval:
-    """The question about a call: `gate.request_approval`."""
     return gate.request_approval(call, seconds=seconds)
 
 
 def resolve_approval(gate: Session, id: str, call: Call, *, approved: bool, who: str, message: str = "") -> Verdict:
-    """The verdict by an answer that somebody gave: `gate.resolve_approval`."""
     return gate.resolve_approval(id, call, allow=approved, who=who, message=message)
 
 
@@ -230,11 +222,9 @@ class ApprovalGate:
         return True
 
     def pending(self) -> tuple[str, ...]:
-        """The ids of the questions that wait."""
         return tuple(self._waiting)
 
     def close(self) -> None:
-        """Deny what waits, and let go of everything."""
         self.gate.close()
 
     async def _shown(self, held: Held) -> Answer:
@@ -257,8 +247,6 @@ def _answered(waiting: asyncio.Future[Answer], answer: Answer) -> None:
 class PermissionContext:
     """The mode of a session, and the denials that a person gave in it."""
 
-    __slots__ = ("mode", "denials")
-
     def __init__(self, mode: str = PermissionMode.DEFAULT) -> None:
         self.mode = PermissionMode(mode)
         self.denials = DenialTracker()
@@ -271,7 +259,6 @@ class PermissionContext:
         return self.denials.denied()
 
     def record_approval(self) -> None:
-        """A person said yes: the row of denials ends, the total stays."""
         self.denials.approved()
 
 
@@ -293,7 +280,7 @@ def _path_rules(rules: Iterable[object]) -> Iterable[PathRule]:
     for rule in rules:
         if isinstance(rule, str | bytes):
             raise PayloadError(f"`{rule!r:.80}` is no path rule; write `PathRule({rule!r:.80}, allow=False)`")
-        told = rule if isinstance(rule, Mapping) else {name: getattr(rule, name, None) for name in PathRule.__slots__}
+        told = rule if isinstance(rule, Mapping) else {name: getattr(rule, name, None) for name in ("pattern", "allow")}
         pattern, allow = told.get("pattern"), told.get("allow", True)
         if isinstance(pattern, str) and pattern.strip():
             yield PathRule(pattern.strip(), allow is not False)

@@ -1,4 +1,4 @@
-"""Pydantic AI: a capability that asks the gate before a tool runs. Decides nothing.
+"""Pydantic AI: a capability that asks the gate before a tool runs.
 
 It stands innermost, around the toolsets themselves, so that it sees the arguments that the tool gets; a run in which
 another capability would stand behind it does not start. An agent that is
@@ -53,13 +53,13 @@ class AssentToolset(WrapperToolset[Any]):
         return ToolDenied(told(verdict))
 
     async def _verdict(self, name: str, given: dict[str, Any], ctx: RunContext[Any]) -> Verdict:
-        passage = ToolGuard(self.session, RUNTIME, seconds=self.seconds)
+        guard = ToolGuard(self.session, RUNTIME, seconds=self.seconds)
         answer = ctx.tool_call_metadata if ctx.tool_call_approved else None
         if self.durable and isinstance(answer, Mapping) and tool_guard.KEY in answer:
-            return passage.release(answer, name, given)
+            return guard.release(answer, name, given)
         if not self.durable or ctx.tool_call_approved:
-            return await passage.guard(name, given)
-        approval = passage.hold(name, given)
+            return await guard.guard(name, given)
+        approval = guard.hold(name, given)
         if approval.verdict is None:
             raise ApprovalRequired(tool_guard.question(approval))
         return approval.verdict

@@ -1,17 +1,18 @@
-"""How the calls of one framework pass a gate: their arguments read, judged, and held to be those that run.
+"""Guards the calls of one framework: reads their arguments, asks the session, and checks that they did not change.
 
-Knows no framework. Decides nothing: that is the work of the session."""
+Also what a paused run stores: the question, and the answer that it goes on with, as JSON."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from assent.agents import payload
 from assent.api.embedded import DAY, fault, unchanged
 from assent.api.gates import Approval, Session
 from assent.api.values import read_arguments
-from assent.contract import Call, Outcome, PayloadError, Value
+from assent.contract import Call, Outcome, PayloadError
 from assent.contract.approval import Verdict
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text
@@ -49,22 +50,14 @@ class ToolGuard:
             return fault(error)
 
     def denies(self, tool: str, given: Given, **more: str) -> bool:
-        """Whether the rules of now deny a call, under a name that it also goes by. Never raises."""
-        try:
-            session, call = self._read(tool, given, more)
-            return session.decide(call).outcome is Outcome.DENY
-        except Exception:  # what cannot be read does not run
-            return True
+        """Whether the current rules deny a call, under another name of its tool. Never raises."""
+        return self._outcome(tool, given, more) is Outcome.DENY
 
     # Runs that pause
 
     def asks(self, tool: str, given: Given, **more: str) -> bool:
-        """Whether a call would have to wait for an answer, by the rules and grants of now. Never raises."""
-        try:
-            session, call = self._read(tool, given, more)
-            return session.decide(call).outcome is Outcome.ASK
-        except Exception:  # what cannot be read is not asked about: it is denied
-            return False
+        """Whether a call would have to wait for an answer, by the current rules and grants. Never raises."""
+        return self._outcome(tool, given, more) is Outcome.ASK
 
     def hold(self, tool: str, given: Given, **more: str) -> Approval:
         """The verdict on a call, or the question for which the run has to pause. Never raises."""
@@ -80,18 +73,25 @@ class ToolGuard:
         try:
             said = GivenAnswer.read(answer)
             session, call = self._read(tool, given, more)
-            call = said.placed(call)
+            call = call.but(session=said.session, roots=(), home="")  # the session that asked may be another process's
             return session.resolve_approval(said.id, call, allow=said.allow, who=said.who, message=said.message)
         except Exception as error:  # as above
             return fault(error)
 
+    def _outcome(self, tool: str, given: Given, more: Mapping[str, str]) -> Outcome:
+        try:
+            session, call = self._read(tool, given, more)
+            return session.decide(call).outcome
+        except Exception:  # what cannot be read does not run
+            return Outcome.DENY
+
     def _read(self, tool: str, given: Given, more: Mapping[str, str]) -> tuple[Session, Call]:
-        """The call as the gate sees it. Raises PayloadError where it can be read in two ways, or in none."""
+        """Raises PayloadError where the call can be read in two ways, or in none."""
         found = self._session if isinstance(self._session, Session) else self._session()
         session, input = found.planning() if self._plans else found, arguments(given)
         told = {"runtime": self.runtime, **more}
         calls = [session.call(tool, input, **{**told, "cwd": each}) for each in _folders(session, told)]
-        # INVARIANT: where it is not known from which folder a tool goes, it is judged in each that it may be.
+        # INVARIANT: where the folder of a tool is not known, it is judged in each that it may be.
         return session, calls[0] if len(calls) == 1 else max(calls, key=lambda call: session.decide(call).outcome)
 
 
@@ -102,7 +102,7 @@ def _folders(session: Session, told: Mapping[str, str]) -> list[str]:
 
 
 def arguments(given: Given) -> dict[str, object]:
-    """The arguments of a call as data of our own. Raises PayloadError where they are none."""
+    """Raises PayloadError where there are no arguments."""
     if given is None:
         return {}
     if isinstance(given, str | bytes):
@@ -113,7 +113,7 @@ def arguments(given: Given) -> dict[str, object]:
 
 
 def told(verdict: Verdict) -> str:
-    """What the model reads in place of a result."""
+    """What the model reads instead of a result."""
     return verdict.message or "This call was not run."
 
 
@@ -141,17 +141,15 @@ def answer(asked: Mapping[str, object], *, allow: bool, who: str, message: str =
     return {**about, "allow": allow is True, "who": who, "message": message}
 
 
-class GivenAnswer(Value):
-    """An answer as it came back, from wherever the paused run was kept."""
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer as it came back, from wherever the paused run was stored."""
 
-    __slots__ = ("id", "session", "allow", "who", "message")
-
-    def __init__(self, id: str, session: str, *, allow: bool, who: str, message: str) -> None:
-        self.id = id
-        self.session = session
-        self.allow = allow
-        self.who = who
-        self.message = message
+    id: str
+    session: str
+    who: str
+    message: str
+    allow: bool
 
     @classmethod
     def read(cls, given: object) -> GivenAnswer:
@@ -163,8 +161,4 @@ class GivenAnswer(Value):
             raise PayloadError("the answer names no question of the gate; make it with `answer`")
         id, session, who, message = map(str, texts)
         # INVARIANT: nothing but true is a yes.
-        return cls(id, session, allow=given.get("allow") is True, who=who, message=message)
-
-    def placed(self, call: Call) -> Call:
-        """The call in the session that asked, which may have been that of another process."""
-        return call.but(session=self.session, roots=(), home="")
+        return cls(id, session, who, message, given.get("allow") is True)

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from assent.server.state import ServerState
 
 MOST_LINES = 1000  # that wait to be written; further ones are dropped
-LAST = 4.0  # seconds for a remote channel to receive the last messages
 TOLD, TOLD_EVERY = 8, 10.0  # refusals that are reported at once, then one in so many seconds
-UP = "up"
 
 
 class ServerLog:

@@ -1,6 +1,4 @@
-"""The places elsewhere that one server asks in, Slack and a webhook: made from the files, opened, closed, told of.
-
-Knows who is who; shows nothing and takes no answer itself."""
+"""The remote channels of one server, Slack and a webhook: configured, opened and closed."""
 
 from __future__ import annotations
 
@@ -10,36 +8,43 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from assent.approval.channels import Channel
+from assent.approval.channels.remote import RemoteChannel
+from assent.approval.channels.slack.remote import INSTALL, Slack
+from assent.approval.channels.webhook.remote import Webhook
 from assent.approval.patience import Tasks
 from assent.approval.secrets import NAMES, SECRETS_FILE, Secrets, variable
 from assent.contract import AssentError, display
+from assent.contract.approval import Held, Reach, Scope
 from assent.engine import configure
 from assent.policy.remote_channels import SlackPlace, WebhookPlace, places
 from assent.server.log import ChannelStatus
-from assent.server.slack import INSTALL, Slack
-from assent.server.webhook import Webhook
 
 if TYPE_CHECKING:
     from assent.server.state import ServerState
 
 
-class RemoteChannel(Protocol):
-    """A place elsewhere, as a server asks there. Made of the server, where it is and the secrets that it needs."""
+# A new channel is a folder of approval/channels/ and its row here. Its settings are in policy/remote_channels.py.
+CHANNELS: dict[str, Callable[..., RemoteChannel]] = {"slack": Slack, "webhook": Webhook}
 
-    standing: ChannelStatus
+
+class ChannelHost(ChannelStatus):
+    """This server, for one remote channel."""
 
     @property
-    def state(self) -> str: ...
+    def folder(self) -> str:
+        return self._server.state
 
-    def leave(self) -> None: ...
+    def clock(self) -> float:
+        return self._server.clock()
 
-    async def close(self) -> None: ...
+    def attach(self, channel: Channel) -> None:
+        self._server.gate.broker.attach(channel)
 
-
-# A new one: its row here, its settings in policy/remote_channels.py, the names of its secrets in approval/secrets.py.
-CHANNELS: dict[str, Callable[..., RemoteChannel]] = {"slack": Slack, "webhook": Webhook}
+    def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
+        return self._server.gate.reach(held, rules, scope)
 
 
 def named(state: str, config: str = "") -> dict[str, SlackPlace | WebhookPlace]:
@@ -99,7 +104,7 @@ class RemoteChannels:
     async def _open(self, name: str, place: SlackPlace | WebhookPlace) -> None:
         try:
             secrets = await self._needed(*place.secrets)
-            self.opened[name] = CHANNELS[name](self._house, place, *secrets)
+            self.opened[name] = CHANNELS[name](ChannelHost(self._house, name), place, *secrets)
         except Exception as error:
             self._off(name, error)
 
@@ -145,7 +150,7 @@ class RemoteChannels:
         found = {name: {"state": "connecting", "why": ""} for name in self._places}
         found |= {name: {"state": "off", "why": words} for name, words in self.problems.items()}
         opened = self.opened.items()
-        return found | {name: {"state": each.state, "why": each.standing.problem} for name, each in opened}
+        return found | {name: {"state": each.state, "why": each.host.problem} for name, each in opened}
 
     def _off(self, name: str, error: Exception) -> None:
         words = str(error) if isinstance(error, AssentError) else f"{type(error).__name__}: {error}"

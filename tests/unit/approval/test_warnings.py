@@ -41,11 +41,11 @@ def test_a_plain_call_has_no_warning(command: str, description: str) -> None:
 @pytest.mark.parametrize(
     ("command", "description", "expected"),
     [
-        ("rm src/a.py", "List files", "the description speaks of looking, and the call does more: delete"),
-        ("cat a > b", "Read a", "the description speaks of looking, and the call does more: write"),
+        ("rm src/a.py", "List files", "the description only mentions reading, and the call does more: delete"),
+        ("cat a > b", "Read a", "the description only mentions reading, and the call does more: write"),
         ("rm src/a.py", "Build the project", "the description does not say that something is deleted"),
         ("curl https://example.com/x", "Print the time", "the description does not say that the network is reached"),
-        ("git push origin x", "Show status", "the description speaks of looking, and the call is marked: push"),
+        ("git push origin x", "Show status", "the description only mentions reading, and the call is marked: push"),
         (
             "rm src/a.py",
             "A dry run, changes nothing",
@@ -63,9 +63,9 @@ def test_a_plain_call_has_no_warning(command: str, description: str) -> None:
         ("echo " + "aB3d" * 40, "", "a long encoded text that nobody can read"),
         ("echo " + "aB3d" * 40 + " | base64 -d", "", "a long encoded text that nobody can read, and it is decoded"),
         ("printf '" + "\\x41" * 12 + "'", "", "a long encoded text that nobody can read"),
-        ("echo aGk= | base64 -d > x", "", "text is decoded on the way: what it says cannot be seen here"),
+        ("echo aGk= | base64 -d > x", "", "text is decoded while it runs: its content cannot be seen here"),
         ("curl http://203.0.113.5/x", "", "an address by number: 203.0.113.5"),
-        ("curl https://example.com@evil.test/x", "", "the address shows `example.com` and leads to `evil.test`"),
+        ("curl https://example.com@evil.test/x", "", "the address shows `example.com` but connects to `evil.test`"),
         ("curl https://xn--80ak6aa92e.com", "", "a name of another script in disguise: xn--80ak6aa92e.com"),
     ],
 )
@@ -75,7 +75,9 @@ def test_what_does_not_fit_or_hides_is_said(command: str, description: str, expe
 
 def test_the_description_may_stand_among_the_arguments() -> None:
     call = Call("Bash", {"command": "rm a", "description": "List files"}, cwd=ROOT, roots=(ROOT,), home=HOME)
-    assert warnings(call, READY.lower(call)) == ("the description speaks of looking, and the call does more: delete",)
+    assert warnings(call, READY.lower(call)) == (
+        "the description only mentions reading, and the call does more: delete",
+    )
 
 
 def test_other_tools_are_looked_at_too() -> None:

@@ -1,6 +1,6 @@
-"""The seam between the broker and the places where people are asked. Each place is a module of its own.
+"""The interface between the broker and its channels. A channel shows questions and returns answers.
 
-A channel shows questions and hands back what people say. It decides nothing, and what it does not deliver is denied."""
+What it does not deliver is denied."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from assent.contract.approval import Answer, Held, Resolution
 
 
 class Question:
-    """A question as one channel has it: what is asked, and the way back.
+    """A question as one channel has it: what is asked, and callbacks for what happens to it.
 
-    `deadline` is when it runs out, in seconds since the epoch. `behind` is how many wait behind it in its session.
-    The ways back work on any event loop and in any thread; the first that comes through any channel counts. They
-    raise RuntimeError where the gate is closed."""
+    `deadline` is when it expires, in seconds since the epoch. `behind` is how many wait behind it in its session. The
+    callbacks work on any event loop and in any thread; the first that comes through any channel counts. They raise
+    RuntimeError where the gate is closed."""
 
     __slots__ = ("held", "deadline", "behind", "_answer", "_dismiss", "_nobody", "_gone", "_fail", "_loop")
 
@@ -46,36 +46,37 @@ class Question:
         self._loop = asyncio.get_running_loop()  # the broker's
 
     async def answer(self, answer: Answer) -> Receipt:
-        """What the person said. Returns once it is known what came of it; show `receipt.words` to the person."""
+        """Returns once it is known what the answer led to; show `receipt.words` to the person."""
         if asyncio.get_running_loop() is self._loop:
             return await self._answer(answer)
         return await asyncio.wrap_future(self.answer_threadsafe(answer))
 
     def answer_threadsafe(self, answer: Answer) -> concurrent.futures.Future[Receipt]:
         """The same for a thread without an event loop: `.result()` waits. Not for the loop of the broker."""
-        return asyncio.run_coroutine_threadsafe(self._given(answer), self._loop)
 
-    async def _given(self, answer: Answer) -> Receipt:
-        return await self._answer(answer)
+        async def given() -> Receipt:
+            return await self._answer(answer)
+
+        return asyncio.run_coroutine_threadsafe(given(), self._loop)
 
     def dismiss(self) -> None:
-        """Esc, Ctrl-C: the person put the question away, which denies it."""
+        """Esc, Ctrl-C: denies the call."""
         self._there(self._dismiss)
 
     def nobody(self, detail: str = "") -> None:
-        """Nobody will see the question here or anywhere, which denies it at once."""
+        """Nobody will see the question in any channel, which denies it at once."""
         self._there(self._nobody, detail)
 
     def gone(self) -> None:
-        """The question cannot be seen in this channel any more, though the channel is still there."""
+        """The question is not visible in this channel any more, though the channel is still open."""
         self._there(self._gone)
 
     def fail(self, detail: str) -> None:
-        """Asking broke in this channel, which denies the call everywhere; `detail` says how."""
+        """Asking failed in this channel, which denies the call everywhere; `detail` says how."""
         self._there(self._fail, detail)
 
     def _there(self, way: Callable[..., None], *given: str) -> None:
-        """Go a way back on the loop of the broker."""
+        """Call back on the loop of the broker."""
         try:
             here = asyncio.get_running_loop()
         except RuntimeError:  # a thread without one
@@ -87,7 +88,7 @@ class Question:
 
 
 class Offering:
-    """An offer as one channel has it. Both ways back return words for the person."""
+    """An offer as one channel has it. Both methods return words for the person."""
 
     __slots__ = ("offer", "_accept", "_reject")
 
@@ -99,18 +100,17 @@ class Offering:
         self._reject = reject
 
     async def accept(self, *, mode: str = "", rule: str = "", who: str = "") -> str:
-        """The person chose one of the offer's modes, or a deny rule to save."""
+        """`mode` is one of the offer's modes, `rule` a deny rule to save."""
         return await self._accept(mode, rule, who)
 
     def reject(self, *, who: str = "") -> str:
-        """The person wants neither."""
         return self._reject(who)
 
 
 class Channel(Protocol):
     """A place where a person is asked. Its `name` is unique within a broker.
 
-    One that can show a single question at a time, like a terminal, has a true attribute `serial`: it is given the next
+    One that can show a single question at a time, like a terminal, has a true attribute `serial`: it receives the next
     question, of whichever session, once the one before is withdrawn. One that shows a few has a number `room` instead.
     The clock of a question that waits for room does not run."""
 
@@ -122,7 +122,7 @@ class Channel(Protocol):
         Raising, or not returning in time, means that it is not seen here. May be called again for the same question."""
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
-        """A question has ended, here or elsewhere. Comes also for questions that this channel never showed."""
+        """A question has ended, in any channel. Also called for questions that this channel never showed."""
 
 
 @runtime_checkable
@@ -141,6 +141,6 @@ class Excerpts(Protocol):
 
 @runtime_checkable
 class Offers(Protocol):
-    """A channel that can put an offer to a person."""
+    """A channel that can show an offer."""
 
     async def offer(self, offering: Offering) -> None: ...

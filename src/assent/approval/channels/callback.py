@@ -1,4 +1,4 @@
-"""The channel of programs: a function is asked. For tests and for those who embed Assent. Shows nothing to a person."""
+"""The channels of programs: a function that is asked, and one where nobody is, which denies at once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NOBODY = "this session runs without a person who could answer"
 
 
 class CallbackChannel:
-    """Asks a function of the embedder. None puts the question away, and what the function raises ends it: denied.
+    """Asks a function of the program. None dismisses the question, and an exception ends it: denied.
 
-    A coroutine function runs in the loop and is cancelled when the question ends elsewhere. A plain one runs in a
-    thread, since it may wait for somebody; what it returns too late changes nothing."""
+    A coroutine function runs in the loop and is cancelled when the question ends in another channel. A plain one runs
+    in a thread, since it may wait for somebody; what it returns too late changes nothing."""
 
     def __init__(self, asked: Asked, *, name: str = "callback") -> None:
         self.name = name
@@ -34,17 +34,14 @@ class CallbackChannel:
 
     async def show(self, question: Question) -> None:
         await self.withdraw(question.held.id)
-        task = asyncio.create_task(self._ask(question))
-        self._tasks[question.held.id] = task
+        task = self._tasks[question.held.id] = asyncio.create_task(self._ask(question))
         task.add_done_callback(lambda done: self._drop(question.held.id, done))
 
     async def withdraw(self, id: str, resolution: Resolution | None = None) -> None:
-        task = self._tasks.pop(id, None)
-        if task is not None:
+        if (task := self._tasks.pop(id, None)) is not None:
             task.cancel()
 
     async def _ask(self, question: Question) -> None:
-        answer: Answer | None = None
         try:
             answer = await self._call(question.held)
         except Exception as error:
@@ -56,8 +53,8 @@ class CallbackChannel:
             raise
         if answer is None:
             question.dismiss()
-        if answer is not None:
-            # The way back outlives this task, which is cancelled as soon as the answer has counted.
+        else:
+            # This outlives the task, which is cancelled as soon as the answer has counted.
             await asyncio.shield(asyncio.ensure_future(question.answer(answer)))
 
     async def _call(self, held: Held) -> Answer | None:
@@ -65,18 +62,14 @@ class CallbackChannel:
         return await contained(found) if isinstance(found, Awaitable) else found
 
     async def _aside(self, held: Held) -> Said:
-        """What a plain function says. Its thread is its own: functions that wait for somebody take none away from
-        others, and hold up no end of the program."""
+        """Runs a plain function in its own thread: functions that wait for somebody take no thread from others, and do
+        not delay the end of the program."""
         loop = asyncio.get_running_loop()
         said: asyncio.Future[Said] = loop.create_future()
 
         def tell(answer: Said, error: BaseException | None) -> None:
-            if said.done():  # the question ended elsewhere
-                return
-            if error is None:
-                said.set_result(answer)
-            else:
-                said.set_exception(error)
+            if not said.done():  # else the question ended in another channel
+                said.set_result(answer) if error is None else said.set_exception(error)
 
         def work() -> None:
             answer: Said = None
@@ -96,11 +89,11 @@ class CallbackChannel:
         if self._tasks.get(id) is task:
             del self._tasks[id]
         if not task.cancelled():
-            task.exception()  # the question was put away with it
+            task.exception()  # the question was dismissed with it
 
 
 class HeadlessChannel:
-    """For batch runs and CI. The agent is told at once, instead of after a minute in which nobody could look."""
+    """For batch runs and CI. The agent learns at once, instead of after a minute in which nobody could look."""
 
     name = "headless"
 

@@ -1,6 +1,6 @@
-"""A question as a conversation by keys: which key means what, and when an answer is complete. Sans-I/O.
+"""A question as a dialog by keys: which key means what, and when an answer is complete. Sans-I/O.
 
-Fed with keys, it says what to print and, once, what the person answered. Shows nothing itself."""
+Fed with keys, it says what to print and, once, what the person answered."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Asks(Enum):
 
 
 class KeyDialog(Protocol):
-    """A conversation by keys. `single` says that the next key alone is an answer; `over` that it has ended."""
+    """`single` says that the next key alone is an answer; `over` that the dialog has ended. `key` takes one key; both
+    methods return what to print."""
 
     @property
     def single(self) -> bool: ...
@@ -50,7 +51,7 @@ class KeyDialog(Protocol):
 
 
 class Dialog:
-    """One question and the keys typed at it. `answer` is set once; `dismissed` where the person put it away."""
+    """One question and the keys typed at it. `answer` is set once; `dismissed` where the person dismissed it."""
 
     def __init__(self, held: Held, reach: ReachOf | None = None, *, width: int = 80, colour: bool = False) -> None:
         self.held = held
@@ -73,23 +74,17 @@ class Dialog:
         return self.asks is Asks.OVER
 
     def opening(self) -> str:
-        """What is printed when the question is shown."""
         return screen.question(self.held, self._look) + self._keys()
 
     def key(self, key: str) -> str:
-        """Take one key; return what to print."""
         if self.over:
             return ""
         if key == "ctrl-c" or (key == "esc" and self.asks is Asks.ANSWER):
             self.dismissed, self.asks = True, Asks.OVER
             return "\n"
-        match self.asks:
-            case Asks.ANSWER:
-                return self._answering(key.lower())
-            case Asks.RULE:
-                return self._choosing(key.lower())
-            case _:
-                return self._typing(key)
+        if self.asks is Asks.ANSWER:
+            return self._answering(key.lower())
+        return self._choosing(key.lower()) if self.asks is Asks.RULE else self._typing(key)
 
     def _keys(self) -> str:
         return screen.keys(self._look, cut=screen.is_cut(self.held))
@@ -119,8 +114,7 @@ class Dialog:
         offered = self._offered()
         if key == "esc":
             return self._back()
-        if key == "enter":
-            key = "1"
+        key = "1" if key == "enter" else key
         if key.isascii() and key.isdigit() and 1 <= int(key) <= len(offered):
             return self._remember(offered[int(key) - 1].rules)
         if key == "r" and offered[0].rules:
@@ -146,7 +140,7 @@ class Dialog:
         return screen.prompt(label, self.typed, self._look, again=True)
 
     def _remember(self, rules: tuple[str, ...]) -> str:
-        """Ask once more with what the rules would have reached; the same rules a second time are the answer."""
+        """Ask again with what the rules would have matched; the same rules a second time are the answer."""
         reach = self._reached(rules)
         if reach is not None and reach.refusal:
             self.typed, self.asks = " ; ".join(rules), Asks.EDIT
@@ -162,7 +156,7 @@ class Dialog:
         try:
             return self._reach(self.held, rules, self.scope)
         except (AssentError, OSError, ValueError) as error:
-            return Reach(refusal=f"nobody can tell what it would have matched: {error}")
+            return Reach(refusal=f"it is not known what it would have matched: {error}")
 
     def _back(self) -> str:
         self.asks, self.typed, self._rules = Asks.ANSWER, "", ()
@@ -173,8 +167,8 @@ class Dialog:
         return f"\n{screen.said(answer, self._look)}\n"
 
 
-class OfferTalk:
-    """An offer and the key typed at it. `mode` or `rule` is what was chosen; neither where it was turned down."""
+class OfferDialog:
+    """An offer and the key typed at it. `mode` or `rule` is what was chosen; neither where it was rejected."""
 
     single = True
 
@@ -188,11 +182,8 @@ class OfferTalk:
         return screen.offer(self._offer, self._look)
 
     def key(self, key: str) -> str:
-        """Take one key; return what to print."""
         modes = {screen.OFFERED[mode]: mode for mode in self._offer.modes if mode in screen.OFFERED}
         rules = {str(number): rule for number, rule in enumerate(self._offer.rules, 1)}
         if key in modes or key in rules or key in ("n", "esc", "ctrl-c"):
-            self.mode, self.rule = modes.get(key, ""), rules.get(key, "")
-            self.over = True
-            return "\n"
-        return ""
+            self.mode, self.rule, self.over = modes.get(key, ""), rules.get(key, ""), True
+        return "\n" if self.over else ""

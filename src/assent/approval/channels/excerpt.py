@@ -1,6 +1,6 @@
 """Foreign text in a bounded space: made visible, its beginning and its end, with its true length between them.
 
-Only what is shown is looked at, however long the text is: a question must not hold up the others. Judges nothing."""
+Only what is shown is processed, however long the text is: a question must not delay the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def code(raw: str, limit: int) -> str:
 
 
 def prose(raw: str, limit: int) -> str:
-    """The same as `display.visible` has it, for sentences."""
+    """As `display.visible` has it, for sentences."""
     return _bounded(raw, limit, display.visible)
 
 
@@ -45,17 +45,16 @@ def _bounded(raw: str, limit: int, shown: Callable[[str], str]) -> str:
 
 
 def _start(text: str, limit: int) -> str:
-    """The beginning; a character that is written out is not torn apart."""
+    """The beginning; an escaped character is not split."""
     return text if len(text) <= limit else text[: _around(text, limit)[0]]
 
 
 def _end(text: str, limit: int) -> str:
-    """The same for the end."""
     return text if len(text) <= limit else text[_around(text, len(text) - limit)[1] :]
 
 
 def _around(text: str, at: int) -> tuple[int, int]:
-    """Where a character that is written out across this place begins and ends; the place itself where none is."""
+    """Where an escaped character across this position begins and ends; the position itself where none is."""
     for found in ESCAPE.finditer(text, max(0, at - 12), min(len(text), at + 12)):
         if found.start() < at < found.end():
             return found.start(), found.end()

@@ -1,6 +1,7 @@
-"""What answers from elsewhere have in common: signatures with a time, single use, and how far they may reach.
+"""What remote channels have in common: signatures with a time, single use, allowed scopes, and an outbox that retries.
 
-Speaks to nobody and knows no question."""
+For each key of an outbox only the latest message counts. A channel that is down or rate-limited is tried again, slower
+and slower, and blocks nobody but itself."""
 
 from __future__ import annotations
 
@@ -10,54 +11,82 @@ import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
+from typing import Protocol
 
+from assent.approval.channels import Channel
 from assent.approval.patience import Tasks, within
-from assent.contract.approval import Scope
+from assent.contract.approval import Held, Reach, Scope
 
 WINDOW = 300.0  # seconds that a signature is good for, either way
+LAST = 4.0  # seconds for the last messages, when the server ends
+UP = "up"
 MOST = 20_000  # replies remembered
 # Rules that stay are saved where the person's own machine is: on the page or in a terminal.
 SCOPES = tuple(scope for scope in Scope if not scope.bounds.lasting)
 FIRST, SLOWEST = 1.0, 30.0  # seconds between tries
-LONGEST = 3600.0  # seconds that a busy place is believed
+LONGEST = 3600.0  # seconds at most that a rate-limited channel is not tried
 PATIENCE = 20.0  # seconds for one try
-Send = Callable[[], Awaitable[bool]]  # False: there was nothing to bring any more
+Send = Callable[[], Awaitable[bool]]  # False: there was nothing to send any more
+
+
+class RemoteHost(Protocol):
+    """What a server offers to a remote channel. `folder` is that of its state, `problem` the last that was `told`."""
+
+    @property
+    def folder(self) -> str: ...
+    @property
+    def problem(self) -> str: ...
+    def clock(self) -> float: ...
+    def attach(self, channel: Channel) -> None: ...
+    def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach: ...
+    def told(self, part: str, words: str, fine: str) -> None: ...
+    def refused(self, words: str) -> None: ...
+
+
+class RemoteChannel(Protocol):
+    """A remote channel of a server. Made of its host, its settings and the secrets that these name. `leave`: nobody
+    waits for it any more."""
+
+    @property
+    def host(self) -> RemoteHost: ...
+    @property
+    def state(self) -> str: ...
+    def leave(self) -> None: ...
+    async def close(self) -> None: ...
 
 
 def nonce() -> str:
-    """A word that nobody guesses."""
     return secrets.token_urlsafe(18)
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two secrets are the same; takes as long where they are not."""
+    """Compares two secrets in constant time."""
     return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
 
 
 def signature(secret: str, head: str, body: bytes) -> str:
-    """The HMAC-SHA256 of a head and a body, in hexadecimal."""
     return hmac.new(secret.encode(), head.encode("ascii", "replace") + body, hashlib.sha256).hexdigest()
 
 
 def signed(secret: str, head: str, body: bytes, given: str) -> bool:
-    """Whether this is the signature. Without a secret nothing is signed."""
+    """Without a secret nothing is signed."""
     return bool(secret) and same(signature(secret, head, body), given)
 
 
 def timely(timestamp: str, now: float) -> bool:
-    """Whether a time in whole seconds since the epoch is of now, give or take the window."""
+    """Whether a time in whole seconds since the epoch is within the window."""
     return timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12 and abs(now - int(timestamp)) <= WINDOW
 
 
 class Once:
-    """What was used, for as long as its signature is good. Full, it takes nothing: that refuses, and forgets none."""
+    """What was used, for as long as its signature is valid. When full, it refuses, and forgets none."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._used: dict[str, float] = {}
 
     def use(self, name: str) -> bool:
-        """Use something up; False where it was used before, or cannot be remembered."""
+        """False where it was used before, or cannot be remembered."""
         now = self._clock()
         if not name or name in self._used:
             return False
@@ -71,15 +100,15 @@ class Once:
 
 
 class RateLimited(Exception):
-    """The place wants to be left alone for some seconds."""
+    """The channel takes nothing for some seconds."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"it takes nothing for {seconds:g} s")
+        super().__init__(f"it is rate-limited for {seconds:g} s")
         self.seconds = seconds
 
 
 class Refused(Exception):
-    """The place will not have it, and trying again is no use. `code` is the place's own word for why."""
+    """The channel refuses the message, and retrying does not help. `code` is the channel's own word for why."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -87,7 +116,7 @@ class Refused(Exception):
 
 
 class Outbox:
-    """What waits to be brought to one place. `told` hears of the first failure in a row, and of its end with `""`."""
+    """Messages that wait to be sent to one channel. `told` receives the first failure in a row, and its end as `""`."""
 
     def __init__(self, told: Callable[[str], None], *, at_once: int = 1, first: float = FIRST) -> None:
         self._told = told
@@ -95,10 +124,8 @@ class Outbox:
         self._carried: set[Hashable] = set()
         self._turns = asyncio.Semaphore(at_once)
         self._tasks = Tasks()
-        self._first = first
-        self._pause = first
-        self._until = 0.0
-        self._busy = 0.0  # until when the place said that it takes nothing
+        self._first = self._pause = first
+        self._until = self._busy = 0.0  # `_busy`: until when the channel said that it takes nothing
         self._woken = asyncio.Event()
         self._futures: set[asyncio.Future[None]] = set()
         self._failed = False
@@ -107,13 +134,12 @@ class Outbox:
         return len(self._wanted)
 
     def put(self, key: Hashable, send: Send) -> asyncio.Future[None]:
-        """Want this, in the place of what was wanted under the same key. The future ends when it, or what replaced
-        it, is there or refused."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
+        """Send this instead of what waits under the same key. The future ends when it, or what replaced it, is sent or
+        refused."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._futures.add(done)
         done.add_done_callback(self._futures.discard)
-        done.add_done_callback(_heard)
+        done.add_done_callback(_retrieve_error)
         _, waiting = self._wanted.pop(key, (send, []))
         self._wanted[key] = (send, [*waiting, done])
         if key not in self._carried:
@@ -122,20 +148,19 @@ class Outbox:
         return done
 
     async def bring(self, key: Hashable, send: Send, seconds: float) -> None:
-        """The same, and wait so long for it to be there. Raises where it is not there yet; it still comes."""
+        """The same, and wait so long for it to be sent. Raises where it is not sent yet; it still comes."""
         await within(seconds, asyncio.shield(self.put(key, send)))
 
     def hurry(self) -> None:
-        """The place was heard of: what waits is tried at once, unless it said for how long to leave it alone."""
+        """The channel is reachable again: what waits is tried at once, unless it is rate-limited."""
         self._pause, self._until = self._first, self._busy
         self._woken.set()
 
     def leave(self) -> None:
-        """Nobody need wait any longer for what is on its way; it goes on."""
+        """Nobody needs to wait any longer for messages in transit; they are still sent."""
         _resolve(list(self._futures), ConnectionError("the gate ends"))
 
     async def close(self, seconds: float) -> None:
-        """Give what waits a last while."""
         await self._tasks.drain(seconds)
 
     async def _carry(self, key: Hashable) -> None:
@@ -164,16 +189,13 @@ class Outbox:
             self._failed = True
             _resolve(waiting, refused)
         except Exception as error:
-            self._again(key, send, waiting)
+            newer, more = self._wanted.get(key, (send, []))
+            self._wanted[key] = (newer, [*waiting, *more])
             self._later(error)
         else:
             if reached:
                 self._works()
             _resolve(waiting)
-
-    def _again(self, key: Hashable, send: Send, waiting: list[asyncio.Future[None]]) -> None:
-        newer, more = self._wanted.get(key, (send, []))
-        self._wanted[key] = (newer, [*waiting, *more])
 
     def _later(self, error: Exception) -> None:
         now = asyncio.get_running_loop().time()
@@ -196,12 +218,9 @@ class Outbox:
 def _resolve(waiting: list[asyncio.Future[None]], error: Exception | None = None) -> None:
     for each in waiting:
         if not each.done():
-            if error is None:
-                each.set_result(None)
-            else:
-                each.set_exception(error)
+            each.set_result(None) if error is None else each.set_exception(error)
 
 
-def _heard(done: asyncio.Future[None]) -> None:
+def _retrieve_error(done: asyncio.Future[None]) -> None:
     if not done.cancelled():
         done.exception()  # nobody need wait for it

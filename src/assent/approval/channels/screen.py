@@ -1,10 +1,11 @@
-"""What a question looks like in a terminal, as text. Reads no keys and writes to no terminal.
+"""A question as text for a terminal.
 
 INVARIANT: text of the agent goes through `display`; the only escape sequences are this module's own colours.
-INVARIANT: no line is wider than the terminal: what a terminal folds by itself would begin where our own words do."""
+INVARIANT: no line is wider than the terminal: what a terminal folds by itself would begin where our own text does."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from unicodedata import combining, east_asian_width
 
 from assent.approval.escalation import MODE_WORDS, RULE_WORDS, Offer
@@ -24,9 +25,7 @@ ON = "┊"  # before what goes on from the line above
 
 
 class ScreenStyle:
-    """How wide the terminal is, and whether it shows colour."""
-
-    __slots__ = ("width", "colour")
+    """The width of the terminal, and whether it shows colour."""
 
     def __init__(self, width: int, colour: bool) -> None:
         self.width = max(width, 40)
@@ -37,22 +36,17 @@ class ScreenStyle:
 
 
 def question(held: Held, look: ScreenStyle) -> str:
-    """The whole question: who asks, what it would do, why it is asked, what to look at twice."""
-    call = held.call
-    out = [_rule(held, look), look.paint(f"  {_start(code(call.tool), look.width - 18)} wants to run", BOLD)]
-    out += preview(held.preview, look)
-    out += _labelled("does", clip(code("; ".join(held.effects)), BESIDE) or "nothing that could be seen", look)
-    part = held.decision.deciding
-    out += _labelled("why", clip(f"{code(part.reason)} [{part.code}]", BESIDE), look)
-    if part.rule:
-        out += _labelled("rule", clip(f"{code(part.rule)}  from {part.source}", BESIDE), look)
-    if call.cwd:
-        out += _labelled("in", clip(code(call.cwd), BESIDE), look)
-    if call.description:
-        out += _labelled("says", f"{one_line(call.description, 300)}  (the agent's own words)", look, DIM)
-    for warning in held.warnings:
-        out += _labelled("look", warning, look, YELLOW, BOLD)
-    return "\n".join(out) + "\n"
+    call, part = held.call, held.decision.deciding
+    rows: list[tuple[str, ...]] = [
+        ("does", clip(code("; ".join(held.effects)), BESIDE) or "nothing that could be seen"),
+        ("why", clip(f"{code(part.reason)} [{part.code}]", BESIDE)),
+        ("rule", clip(f"{code(part.rule)}  from {part.source}", BESIDE) if part.rule else ""),
+        ("in", clip(code(call.cwd), BESIDE)),
+        ("says", f"{one_line(call.description, 300)}  (the agent's own words)" if call.description else "", DIM),
+        *(("look", warning, YELLOW, BOLD) for warning in held.warnings),
+    ]
+    title = look.paint(f"  {_start(code(call.tool), look.width - 18)} wants to run", BOLD)
+    return "\n".join([_rule(held, look), title, *preview(held.preview, look), *_table(rows, look)]) + "\n"
 
 
 def _rule(held: Held, look: ScreenStyle) -> str:
@@ -72,23 +66,19 @@ def is_cut(held: Held) -> bool:
 
 
 def whole(held: Held, look: ScreenStyle) -> str:
-    """All of what would run and where, however long that is."""
-    out = ["", look.paint(f"  all of it, {held.preview.length:,} characters:", BOLD)]
-    out += preview(held.preview, look, whole=True)
-    out += _labelled("tool", code(held.call.tool), look)
-    out += _labelled("in", code(held.call.cwd), look)
-    if not held.preview.whole:
-        out += _labelled("cut", "it is longer than can be shown, so it cannot be allowed", look, RED, BOLD)
-    return "\n".join(out) + "\n"
+    """All of what would run and where, however long."""
+    cut = "" if held.preview.whole else "it is longer than can be shown, so it cannot be allowed"
+    rows = [("tool", code(held.call.tool)), ("in", code(held.call.cwd)), ("cut", cut, RED, BOLD)]
+    title = look.paint(f"  all of it, {held.preview.length:,} characters:", BOLD)
+    return "\n".join(["", title, *preview(held.preview, look, whole=True), *_table(rows, look)]) + "\n"
 
 
 def not_whole(look: ScreenStyle) -> str:
-    """Said to a yes while not all of it is shown."""
     return "\n" + look.paint("  not all of it is shown: press v to see all of it, then answer; n denies it", YELLOW)
 
 
 def preview(shown: Preview, look: ScreenStyle, *, whole: bool = False) -> list[str]:
-    """The command, the diff or the input, made inert, and cut to what a screen holds unless it is to be `whole`."""
+    """The command, the diff or the input, made inert, and cut to a screen unless it is to be `whole`."""
     path = code(shown.path).replace("\n", "⏎") if whole else one_line(code(shown.path), BESIDE)
     out = [f"    {piece}" for piece in folded(path, look.width - 5)] if shown.path else []
     text = code(shown.text).split("\n") if whole else lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES)
@@ -100,11 +90,14 @@ def preview(shown: Preview, look: ScreenStyle, *, whole: bool = False) -> list[s
 
 
 def _diff_line(line: str, piece: str, look: ScreenStyle) -> str:
-    if line.startswith("+"):
-        return look.paint(piece, GREEN)
-    if line.startswith("-"):
-        return look.paint(piece, RED)
-    return look.paint(piece, CYAN) if line.startswith("@@") else piece
+    colours = {"+": GREEN, "-": RED, "@": CYAN if line.startswith("@@") else ""}
+    found = colours.get(line[:1], "")
+    return look.paint(piece, found) if found else piece
+
+
+def _table(rows: Iterable[tuple[str, ...]], look: ScreenStyle) -> list[str]:
+    """Rows of a label, a text and colours; those without a text are left out."""
+    return [line for label, text, *codes in rows if text for line in _labelled(label, text, look, *codes)]
 
 
 def _labelled(label: str, text: str, look: ScreenStyle, *codes: str) -> list[str]:
@@ -114,7 +107,7 @@ def _labelled(label: str, text: str, look: ScreenStyle, *codes: str) -> list[str
 
 
 def folded(text: str, width: int) -> list[str]:
-    """A line in pieces that each fit into so many cells, at a blank where there is one. Nothing is left out."""
+    """A line in pieces that each fit into so many cells, split at a blank where there is one. Nothing is omitted."""
     out, piece, cells, blank = [], "", 0, 0
     for each in text:
         wide = _cells(each)
@@ -136,9 +129,8 @@ def _start(text: str, width: int) -> str:
 
 
 def _cells(character: str) -> int:
-    if character.isascii():
-        return 1
-    return 0 if combining(character) else 2 if east_asian_width(character) in "WFA" else 1
+    wide = not character.isascii() and east_asian_width(character) in "WFA"
+    return 0 if combining(character) else 2 if wide else 1
 
 
 def keys(look: ScreenStyle, *, cut: bool = False) -> str:
@@ -155,7 +147,6 @@ def keys(look: ScreenStyle, *, cut: bool = False) -> str:
 
 
 def choices(offered: tuple[Suggestion, ...], scope: Scope, look: ScreenStyle) -> str:
-    """The rules that would repeat the answer."""
     out = ["", f"  {sentence(of_scope(scope).offer)}: which calls?"]
     for number, each in enumerate(offered, 1):
         first, *more = folded(one_line(code(" ; ".join(each.rules))) or "this exact call", look.width - 6)
@@ -167,13 +158,13 @@ def choices(offered: tuple[Suggestion, ...], scope: Scope, look: ScreenStyle) ->
 
 
 def reach(found: Reach, look: ScreenStyle) -> str:
-    """How far rules would have reached, before they are saved."""
-    out = [f"\n  would have matched {found.matched} of your last {found.looked_at} calls"]
-    if found.denied:
-        out.append(look.paint(f"  {found.denied} of them you denied", YELLOW, BOLD))
-    if not found.covers:
-        out.append(look.paint("  it does not cover this very call, which runs once all the same", YELLOW))
-    return "\n".join([*out, "  Enter to save, or change it; Esc to go back", ""])
+    lines = (
+        f"\n  would have matched {found.matched} of your last {found.looked_at} calls",
+        look.paint(f"  {found.denied} of them you denied", YELLOW, BOLD) if found.denied else "",
+        "" if found.covers else look.paint("  it does not cover this very call, which runs once all the same", YELLOW),
+        "  Enter to save, or change it; Esc to go back",
+    )
+    return "\n".join([*filter(None, lines), ""])
 
 
 def refused(reason: str, look: ScreenStyle) -> str:
@@ -182,7 +173,7 @@ def refused(reason: str, look: ScreenStyle) -> str:
 
 
 def prompt(label: str, typed: str, look: ScreenStyle, *, again: bool = False) -> str:
-    """A line that is being typed, whole; `again` writes its end over itself, on the one line that it stands on."""
+    """A line that is being typed; `again` writes its end over itself, on its one line."""
     pieces = folded(one_line(code(typed)), look.width - len(label) - 6)
     if again:
         return f"\r\x1b[K  {label}: {'…' if len(pieces) > 1 else ''}{pieces[-1]}"
@@ -190,17 +181,12 @@ def prompt(label: str, typed: str, look: ScreenStyle, *, again: bool = False) ->
 
 
 def details(held: Held, look: ScreenStyle) -> str:
-    """The whole receipt and the whole input."""
-    out = [""]
-    for part in held.decision.parts:
-        out += _labelled(part.outcome.word, f"{code(part.what or part.reason)} [{part.code}]", look)
-    out += _labelled("input", "\n".join(f"{key}: {code(str(value))}" for key, value in held.call.input.items()), look)
-    out += _labelled("id", held.id, look)
-    return "\n".join(out) + "\n"
+    parts = [(part.outcome.word, f"{code(part.what or part.reason)} [{part.code}]") for part in held.decision.parts]
+    given = "\n".join(f"{key}: {code(str(value))}" for key, value in held.call.input.items())
+    return "\n".join(["", *_table([*parts, ("input", given), ("id", held.id)], look)]) + "\n"
 
 
 def said(answer: Answer, look: ScreenStyle) -> str:
-    """The answer, repeated."""
     return look.paint(f"  {of_answer(answer.said, answer.scope)}", GREEN if answer.said is Said.ALLOW else RED)
 
 
@@ -208,11 +194,7 @@ OFFERED = {"plan": "p", "full_auto": "f"}
 
 
 def offer(given: Offer, look: ScreenStyle) -> str:
-    """What is offered after many denials."""
-    out = ["", look.paint(f"  {given.words}", BOLD), "  Would another mode suit this session better?"]
-    for number, rule in enumerate(given.rules, 1):
-        out += [f"   {number} {one_line(code(rule), 200)}", f"     {RULE_WORDS}"]
-    for mode in given.modes:
-        if mode in OFFERED:
-            out += [f"   {OFFERED[mode]} {mode}", f"     {MODE_WORDS[mode]}"]
-    return "\n".join([*out, "   n leave everything as it is", "> "])
+    rules = [f"   {at} {one_line(code(rule), 200)}\n     {RULE_WORDS}" for at, rule in enumerate(given.rules, 1)]
+    modes = [f"   {OFFERED[mode]} {mode}\n     {MODE_WORDS[mode]}" for mode in given.modes if mode in OFFERED]
+    title = [look.paint(f"  {given.words}", BOLD), "  Would another mode suit this session better?"]
+    return "\n".join(["", *title, *rules, *modes, "   n leave everything as it is", "> "])

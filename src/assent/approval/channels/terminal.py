@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from assent.approval.channels import Offering, Question
-from assent.approval.channels.dialog import Dialog, KeyDialog, OfferTalk, ReachOf
+from assent.approval.channels.dialog import Dialog, KeyDialog, OfferDialog, ReachOf
 from assent.approval.commands import Receipt, Taken
 from assent.approval.patience import Tasks
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
@@ -109,9 +109,9 @@ class TerminalChannel:
     async def offer(self, offering: Offering) -> None:
         """After the question that led to it is off the screen."""
         width, colour = look(self._device)
-        self._tasks.start(self._offer(offering, OfferTalk(offering.offer, width=width, colour=colour)))
+        self._tasks.start(self._offer(offering, OfferDialog(offering.offer, width=width, colour=colour)))
 
-    async def _offer(self, offering: Offering, talk: OfferTalk) -> None:
+    async def _offer(self, offering: Offering, talk: OfferDialog) -> None:
         async with self._turn:
             screen = self._offered = Screen(self._device, talk)
             try:
@@ -124,7 +124,7 @@ class TerminalChannel:
                 self._offered = None
                 screen.close()
 
-    async def _chosen(self, offering: Offering, talk: OfferTalk) -> str:
+    async def _chosen(self, offering: Offering, talk: OfferDialog) -> str:
         if talk.mode or talk.rule:
             return await offering.accept(mode=talk.mode, rule=talk.rule, who=self._who)
         return offering.reject(who=self._who)

@@ -69,7 +69,6 @@ class ModelRequest:
 
 
 def request(backend: Backend, key: str, system: str, text: str) -> ModelRequest:
-    """The request for one answer."""
     asked = {"role": "user", "content": text}
     if backend.api == "anthropic":
         headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
@@ -144,12 +143,10 @@ def verdict(text: object) -> tuple[bool, str]:
 
 
 def _of_anthropic(raw: bytes) -> ModelReply:
-    """The answer in a reply of the Messages API."""
     return _read(raw, _in_anthropic, "input_tokens", "output_tokens")
 
 
 def _of_openai(raw: bytes) -> ModelReply:
-    """The answer in a reply of a chat completion."""
     return _read(raw, _in_openai, "prompt_tokens", "completion_tokens")
 
 

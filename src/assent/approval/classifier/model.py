@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from threading import Lock, Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING
@@ -68,7 +68,6 @@ class Classifier:
         return await asyncio.wait_for(asyncio.wrap_future(self._begin(key, shown, patience)), patience + LAST)
 
     def close(self) -> None:
-        """End the thread; pending requests are cancelled."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is not None and self._process == os.getpid():
@@ -163,7 +162,6 @@ class Classifier:
         )
 
     async def _end(self) -> None:
-        """Cancel pending requests, and let their callers know."""
         for flight in list(self._flights.values()):
             flight.cancel()
         if rest := asyncio.all_tasks() - {asyncio.current_task()}:
@@ -174,10 +172,8 @@ class Classifier:
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    try:
+    with closing(loop):
         loop.run_forever()
-    finally:
-        loop.close()
 
 
 class Breaker:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from assent.approval.channels.slack.remote import Slack
 from assent.approval.channels.webhook.channel import BACK
+from assent.approval.channels.webhook.remote import Webhook
 from assent.approval.commands import Partial, Taken
 from assent.contract import AccessError
 from assent.server.access import Role
 from assent.server.api.endpoint import FLAG, TEXT, TEXTS, ApiRequest, Endpoint, HttpReply, Refusal, record
 from assent.server.api.questions import taken
-from assent.server.slack import Slack
-from assent.server.webhook import Webhook
 
 INTERACTION = 512 * 1024  # bytes: Slack sends the whole message back, encoded
 UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or a repetition")

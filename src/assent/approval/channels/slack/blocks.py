@@ -1,7 +1,7 @@
-"""The few elements of Block Kit that are used, each within Slack's limits. Knows nothing of questions.
+"""The few elements of Block Kit that are used, each within Slack's limits.
 
 INVARIANT: text becomes part of a message only as `plain_text` without emoji or as a `text` element of `rich_text`:
-Slack reads neither, so there is nothing to escape. No element here is `mrkdwn`; what must be (the words of a
+Slack parses neither, so there is nothing to escape. No element here is `mrkdwn`; what must be (the text of a
 notification) goes through `notified`."""
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ TITLE = 24
 
 
 def cut(text: str, limit: int) -> str:
-    """The beginning of a text, with a mark where there was more."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
@@ -27,7 +26,6 @@ def plain(text: str, limit: int = PLAIN) -> Block:
 
 
 def words(text: str, *, bold: bool = False, code: bool = False) -> Block:
-    """A piece of rich text, shown as it is."""
     found: Block = {"type": "text", "text": text or " "}
     style = {name: True for name, on in (("bold", bold), ("code", code)) if on}
     return {**found, "style": style} if style else found
@@ -66,12 +64,8 @@ def moment(seconds: float, fallback: str) -> Block:
 
 
 def button(text: str, action: str, value: str, *, style: str = "", confirm: Block | None = None) -> Block:
-    found: Block = {"type": "button", "action_id": action, "text": plain(text, BUTTON), "value": value}
-    if style:
-        found["style"] = style
-    if confirm is not None:
-        found["confirm"] = confirm
-    return found
+    found = {"type": "button", "action_id": action, "text": plain(text, BUTTON), "value": value}
+    return {**found, **({"style": style} if style else {}), **({"confirm": confirm} if confirm is not None else {})}
 
 
 def confirmation(title: str, text: str, yes: str) -> Block:
@@ -85,5 +79,5 @@ def confirmation(title: str, text: str, yes: str) -> Block:
 
 
 def notified(text: str) -> str:
-    """Words for a notification, which Slack does read: nothing of them is a mention, a link or a mark-up."""
+    """Text for a notification, which Slack does parse: nothing in it is a mention, a link or markup."""
     return display.for_chat(excerpt.flat(text, NOTIFIED))

@@ -1,12 +1,14 @@
-"""Slack as a channel of the broker: a card for each question, posted, changed and closed. Takes no answers itself.
+"""Slack as a channel of the broker: a card for each question, posted, changed and closed.
 
-What Slack does not take is brought to it later, by `outbox`; the other channels never wait for that."""
+The outbox retries what Slack does not take; the other channels never wait for that."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from assent.approval.channels import Question
@@ -19,7 +21,7 @@ from assent.contract.approval import Held, Reach, Resolution, Scope
 SHOWN = 6.0  # seconds for a question to be posted: the broker waits for 10
 REACH = 2.0  # seconds to find out how far a rule would reach
 REACHING = 2  # questions for which that is found out at the same time; others are shown without it
-SOON = 60.0  # seconds before its end that a question is shown to be urgent
+SOON = 60.0  # seconds before its end that a question is shown as urgent
 MOST_CARDS = 2000
 UNFOLDED = {"mrkdwn": False, "unfurl_links": False, "unfurl_media": False}  # what a new message takes beside
 UNTAKEN = frozenset("invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long no_text".split())
@@ -28,28 +30,26 @@ Reaches = Callable[[Held, tuple[str, ...], Scope], Awaitable[Reach]]
 
 
 class WebApi(Protocol):
-    """Slack's Web API. Raises Busy, Refused, or anything else where it is down."""
+    """Slack's Web API. Raises RateLimited, Refused, or anything else where it is down."""
 
     async def call(self, method: str, **fields: Any) -> dict[str, Any]: ...
     async def snippet(self, channel: str, thread: str, name: str, text: str) -> None: ...
 
 
+@dataclass(eq=False, slots=True)
 class Card:
-    """One question in Slack. `where` and `ts` name its message once it is posted; `used` that it was answered here."""
+    """One question in Slack. `where` and `ts` name its message once it is posted; `used`: it was answered here."""
 
-    __slots__ = ("question", "nonce", "mark", "where", "ts", "late", "used", "reach", "timer", "whole")
-
-    def __init__(self, question: Question, mark: str) -> None:
-        self.question = question
-        self.nonce = nonce()
-        self.mark = mark
-        self.where = ""
-        self.ts = ""
-        self.late = False  # it was given up on, and may still come
-        self.used = False
-        self.whole = False  # all of it is in Slack, in the message or in the thread
-        self.reach: Reach | None = None
-        self.timer: asyncio.TimerHandle | None = None
+    question: Question
+    mark: str
+    nonce: str = field(default_factory=nonce)
+    where: str = ""
+    ts: str = ""
+    late: bool = False  # posting it timed out, and may still succeed
+    used: bool = False
+    whole: bool = False  # all of it is in Slack, in the message or in the thread
+    reach: Reach | None = None
+    timer: asyncio.TimerHandle | None = None
 
     @property
     def held(self) -> Held:
@@ -61,7 +61,7 @@ class Card:
 
 
 class SlackChannel:
-    """Questions in one place of Slack. `again` is called when a question arrived that was given up on. `mark` tells the
+    """Questions in one channel of Slack. `again` is called when a question arrived late. `mark` distinguishes the
     messages of this server, also of an earlier run, from those of others that share the app."""
 
     name = "slack"
@@ -115,22 +115,20 @@ class SlackChannel:
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
         card = self._cards.pop(id, None)
-        if card is None:
-            return
-        if card.timer is not None:
-            card.timer.cancel()
-        self._said(card.ts)
-        self.outbox.put(id, lambda: self._close(card, resolution))
+        if card is not None:
+            if card.timer is not None:
+                card.timer.cancel()
+            self._said(card.ts)
+            self.outbox.put(id, lambda: self._close(card, resolution))
 
     def shows_whole(self, held: Held) -> bool:
-        """Whether all of a question is in Slack."""
         card = self._cards.get(held.id)
         return card is not None and card.whole
 
     # What those who take answers ask
 
     def card(self, ticket: str) -> Card | None:
-        """The open card that a ticket is of."""
+        """The open card of a ticket."""
         card = self._cards.get(ticket.partition(".")[0])
         return card if card is not None and same(card.ticket, ticket) else None
 
@@ -142,25 +140,22 @@ class SlackChannel:
         return await within(REACH, self._reach(held, rules, scope))
 
     def whisper(self, card: Card | None, where: str, user: str, words: str) -> None:
-        """Words that one person sees."""
+        """A message that one person sees."""
         where = (card.where if card is not None else "") or where
         fields = {"channel": where, "user": user, "text": blocks.notified(words)}
         self._tasks.start(within(SHOWN, self._api.call("chat.postEphemeral", **fields)))
 
     def open(self, trigger: str, view: dict[str, Any]) -> None:
-        """A dialog for whoever pressed a button."""
         self._tasks.start(within(SHOWN, self._api.call("views.open", trigger_id=trigger, view=view)))
 
     def strike(self, where: str, ts: str) -> None:
-        """A message of a question that nobody knows: its buttons go."""
-        if ts in self._over or any(card.ts == ts for card in self._cards.values()):
-            return
-        self._said(ts)
-        gone = messages.stale()
-        self.outbox.put(("stale", ts), lambda: self._change(where, ts, gone))
+        """Remove the buttons from a message of an unknown question."""
+        if ts not in self._over and all(card.ts != ts for card in self._cards.values()):
+            self._said(ts)
+            self.outbox.put(("stale", ts), lambda: self._change(where, ts, messages.stale()))
 
     async def close(self, seconds: float) -> None:
-        """Bring what is still to be seen to Slack, within this time."""
+        """Deliver what is left, within this time."""
         await self.outbox.close(seconds)
         await self._tasks.drain(1.0)
 
@@ -181,16 +176,14 @@ class SlackChannel:
     async def _post(self, card: Card) -> bool:
         if card.ts or self._cards.get(card.held.id) is not card:
             return False
+        post = partial(self._api.call, "chat.postMessage", channel=self._place, **UNFOLDED)
         bare = False
         try:
-            sent = await self._api.call(
-                "chat.postMessage", channel=self._place, **UNFOLDED, **fields(self._drawn(card))
-            )
+            sent = await post(**fields(self._drawn(card)))
         except Refused as refused:
             if refused.code not in UNTAKEN:
                 raise
-            bare, instead = True, messages.bare(card.held, card.ticket)
-            sent = await self._api.call("chat.postMessage", channel=self._place, **UNFOLDED, **fields(instead))
+            bare, sent = True, await post(**fields(messages.bare(card.held, card.ticket)))
         card.where, card.ts = str(sent.get("channel", "")), str(sent.get("ts", ""))
         if not card.ts:
             raise Refused("Slack took a message and did not say where it is")
@@ -211,7 +204,6 @@ class SlackChannel:
         )
 
     def _watch(self, card: Card) -> None:
-        """Draw the question once more when its end is near."""
         left = card.question.deadline - time.time() - SOON
         if left > 1.0:
             card.timer = asyncio.get_running_loop().call_later(left, self._redraw, card)
@@ -227,7 +219,7 @@ class SlackChannel:
         return await self._change(card.where, card.ts, messages.over(card.held, resolution))
 
     def _said(self, ts: str) -> None:
-        """A message says how its question ended, or soon will: no press changes that."""
+        """A message says how its question ended, or soon will: no button changes that."""
         self._over[ts] = None
         while len(self._over) > MOST_CARDS:
             del self._over[next(iter(self._over))]
@@ -248,5 +240,5 @@ class SlackChannel:
 
 
 def fields(message: Message) -> dict[str, Any]:
-    """A message as the API takes it: nothing of it is read for names or links."""
+    """A message for the API, not parsed for names or links."""
     return {"blocks": message.blocks, "text": message.text, "parse": "none", "link_names": False}

@@ -1,6 +1,6 @@
-"""The line to Slack, by slack-sdk: the Web API, and Socket Mode kept open. Knows nothing of questions.
+"""The connection to Slack, by slack-sdk: the Web API, and Socket Mode kept open.
 
-The only module that needs slack-sdk. It tells how the line stands, and is never in the way of anything else."""
+The only module that needs slack-sdk."""
 
 from __future__ import annotations
 
@@ -51,8 +51,6 @@ Take = Callable[[Mapping[str, Any]], Awaitable[dict[str, object]]]
 
 
 class SlackApi:
-    """The Web API with one token."""
-
     def __init__(self, token: str, base: str) -> None:
         self.session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT))
         self.web = AsyncWebClient(
@@ -60,10 +58,9 @@ class SlackApi:
         )
 
     async def call(self, method: str, **fields: Any) -> dict[str, Any]:
-        """One method. Raises Busy, Refused, or ConnectionError where Slack is down."""
+        """Raises RateLimited, Refused, or ConnectionError where Slack is down."""
         try:
-            answer = await self.web.api_call(method, json=fields)
-            found = answer.data
+            found = (await self.web.api_call(method, json=fields)).data
         except Exception as error:
             raise _told(method, error) from None
         return dict(found) if isinstance(found, dict) else {}
@@ -98,8 +95,8 @@ class _Socket(SocketModeClient):
 
 
 class SlackConnection:
-    """Signs in, and keeps Socket Mode open where there is an app token. `told` hears how it stands, `up` when it is up
-    anew."""
+    """Signs in, and keeps Socket Mode open where there is an app token. `told` receives its problems, `up` is called
+    when it is connected."""
 
     def __init__(
         self,
@@ -136,10 +133,13 @@ class SlackConnection:
 
     async def _run(self) -> None:
         try:
-            if await self._sign_in():
-                await (self._listen() if self._app_token else self._stand())
+            signed_in = await self._sign_in()
+            if signed_in and self._app_token:
+                await self._listen()
+            elif signed_in:  # without Socket Mode a valid token is enough
+                self._connected()
         except Exception as error:  # the other channels go on
-            self._stands(f"the line broke: {type(error).__name__}: {error}")
+            self._stands(f"the connection failed: {type(error).__name__}: {error}")
 
     async def _sign_in(self) -> bool:
         pause = FIRST
@@ -161,8 +161,7 @@ class SlackConnection:
             return False
         return True
 
-    async def _stand(self) -> None:
-        """Without Socket Mode the line is there as soon as the token is known to be good."""
+    def _connected(self) -> None:
         self.is_up = True
         self._stands("")
         self._up()
@@ -180,17 +179,15 @@ class SlackConnection:
                     await asyncio.wait_for(socket.close(), 2)  # type: ignore[no-untyped-call]  # as above
 
     async def _watch(self, socket: _Socket) -> None:
-        """Tell how a socket stands, until it has been down for too long."""
+        """Report the state of a socket, until it has been down for too long."""
         down = 0.0
         while down < STUCK:
             up = await socket.is_connected()
             if up and not self.is_up:
-                self.is_up = True
-                self._stands("")
-                self._up()
+                self._connected()
             elif not up and (self.is_up or socket.problem):
                 self.is_up = False
-                self._stands(socket.problem or "the connection is lost, and being made again")
+                self._stands(socket.problem or "the connection is lost; reconnecting")
             down = 0.0 if up else down + LOOK
             await asyncio.sleep(LOOK)
 
@@ -209,7 +206,7 @@ class SlackConnection:
 
 
 def _told(method: str, error: Exception) -> Exception:
-    """An error of the SDK as one of ours. What Slack says is foreign text; tokens are in none of it."""
+    """An error of the SDK as one of ours. The text is from Slack; it has no tokens."""
     if isinstance(error, SlackApiError):
         response: Any = error.response
         status = getattr(response, "status_code", None) or getattr(response, "status", 0)

@@ -5,6 +5,7 @@ INVARIANT: text of the agent goes through `display`, and into elements that Slac
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from assent.approval.channels import excerpt, remote
 from assent.approval.channels.slack import blocks
@@ -25,14 +26,10 @@ OVER = 700  # characters of what was asked, once it is answered
 SNIPPET = 100_000  # characters of a change as a file
 
 
+@dataclass(frozen=True, slots=True)
 class Message:
-    """What is posted: blocks, and the words of the notification."""
-
-    __slots__ = ("blocks", "text")
-
-    def __init__(self, made: list[Block], text: str) -> None:
-        self.blocks = made
-        self.text = text
+    blocks: list[Block]
+    text: str
 
 
 def question(
@@ -41,28 +38,31 @@ def question(
     """The question with its buttons. `ticket` comes back with whatever is pressed. `soon`: its end is near.
 
     INVARIANT: drawn again, it has the same blocks in the same places: no button moves below somebody's finger."""
+    part, risk = held.decision.deciding, f"{held.decision.risk} risk · {held.decision.mode} mode"
     high = "High risk: " if held.decision.risk == "high" else ""
-    found = [blocks.header(f"{high}{_title(held)}"), blocks.context(_place(held), _risk(held))]
-    if held.warnings:
-        found.append(_labelled("Look twice"))
-        warned = [excerpt.prose(each, LINE) for each in held.warnings[:MOST_WARNINGS]]
-        found.append(blocks.bullets([*warned, *_rest(len(held.warnings) - MOST_WARNINGS)]))
-    found += _preview(held.preview)
-    found += [_labelled("What it does"), blocks.bullets(_effects(held))]
-    part = held.decision.deciding
-    found.append(_labelled("Why it asks", f"{excerpt.code(part.reason, BESIDE)} [{part.code}]"))
-    if part.rule:
-        found.append(_labelled("Rule", f"{excerpt.code(part.rule, BESIDE)}  from {excerpt.flat(part.source, LINE)}"))
-    if held.call.description:
-        found.append(_labelled("The agent says", excerpt.prose(held.call.description, BESIDE).replace("\n", "⏎")))
-    found += _remembered(held, reach)
-    found.append(_until(deadline, behind, soon))
-    found += [{"type": "actions", "elements": each} for each in _buttons(held, ticket, reach)]
+    warned = [excerpt.prose(each, LINE) for each in held.warnings[:MOST_WARNINGS]]
+    rule = f"{excerpt.code(part.rule, BESIDE)}  from {excerpt.flat(part.source, LINE)}"
+    says = excerpt.prose(held.call.description, BESIDE).replace("\n", "⏎")
+    rest = _rest(len(held.warnings) - MOST_WARNINGS)
+    found = [
+        blocks.header(f"{high}{_title(held)}"),
+        blocks.context(_place(held), risk),
+        *([_labelled("Look twice"), blocks.bullets([*warned, *rest])] if warned else []),
+        *_preview(held.preview),
+        _labelled("What it does"),
+        blocks.bullets(_effects(held)),
+        _labelled("Why it asks", f"{excerpt.code(part.reason, BESIDE)} [{part.code}]"),
+        *([_labelled("Rule", rule)] if part.rule else []),
+        *([_labelled("The agent says", says)] if held.call.description else []),
+        *_remembered(held, reach),
+        _until(deadline, behind, soon),
+        *({"type": "actions", "elements": each} for each in _buttons(held, ticket, reach)),
+    ]
     return Message(found, blocks.notified(f"{_title(held)}: {held.preview.text}"))
 
 
 def over(held: Held, resolution: Resolution) -> Message:
-    """What is left of a question that has ended: what was asked, and what came of it. Nothing to press."""
+    """A question that has ended: what was asked, and how it ended. No buttons."""
     told = ended(resolution)
     found = [
         blocks.header(told),
@@ -75,20 +75,18 @@ def over(held: Held, resolution: Resolution) -> Message:
 
 
 def stale() -> Message:
-    """A message of a question that nobody knows any more."""
+    """For the message of an unknown question."""
     told = "This question is over: nothing was decided by pressing here"
     return Message([blocks.header("Over"), blocks.section(told)], told)
 
 
 def ended(resolution: Resolution) -> str:
-    """How a question ended, in a line."""
     answer = resolution.answer
     by = f" by {excerpt.flat(answer.who, 60)}" if answer is not None and answer.who else ""
     by += f", in {excerpt.flat(answer.channel, 30)}" if answer is not None and answer.channel else ""
     if resolution.ending is Ending.ANSWERED and answer is not None:
-        if resolution.allowed:
-            return f"{words.sentence(words.of_scope(answer.scope).done)}{by}"
-        return f"{words.sentence(words.of_answer(answer.said, answer.scope))}{by}"
+        done = words.of_scope(answer.scope).done if resolution.allowed else words.of_answer(answer.said, answer.scope)
+        return f"{words.sentence(done)}{by}"
     if resolution.allowed:
         return f"Allowed: {words.of_ending(resolution.ending)}{by}"
     return f"Denied: {words.of_ending(resolution.ending)}"
@@ -101,7 +99,7 @@ def is_cut(held: Held) -> bool:
 
 
 def is_too_long(held: Held) -> bool:
-    """Whether Slack shows it whole nowhere, neither in the message nor in the thread."""
+    """Whether Slack shows it whole neither in the message nor in the thread."""
     return is_cut(held) and not (held.preview.whole and excerpt.fits(held.preview.text, SNIPPET))
 
 
@@ -112,25 +110,23 @@ def snippet(held: Held) -> str:
     text = excerpt.code(held.preview.text, SNIPPET)
     if not _beside_is_cut(held):
         return text
-    for title, name in (("Tool", held.call.tool), ("File", held.preview.path), ("In", held.call.cwd)):
-        if name:
-            text += f"\n\n{title}: {excerpt.code(name, SNIPPET)}"
-    for title, each in (("What it does", held.effects), ("Look twice", held.warnings)):
-        if each:
-            told = "\n".join(f"  {line}" for line in each)
-            text += f"\n\n{title}:\n{excerpt.code(told, SNIPPET)}"
-    return text
+    names = (("Tool", held.call.tool), ("File", held.preview.path), ("In", held.call.cwd))
+    lists = (("What it does", held.effects), ("Look twice", held.warnings))
+    lines = [(title, "\n".join(f"  {line}" for line in each)) for title, each in lists]
+    return "\n\n".join(
+        [
+            text,
+            *(f"{title}: {excerpt.code(name, SNIPPET)}" for title, name in names if name),
+            *(f"{title}:\n{excerpt.code(told, SNIPPET)}" for title, told in lines if told),
+        ]
+    )
 
 
 def bare(held: Held, ticket: str) -> Message:
-    """What is left where Slack does not take the question as it is: it can be denied, and is looked at elsewhere."""
+    """For a question that Slack does not take as it is: it can be denied here, and answered in other channels."""
     told = "Slack does not take this question as it is. Look at it on Assent's page, and answer there."
-    made = [
-        blocks.header(_title(held)),
-        blocks.section(told),
-        {"type": "actions", "elements": [blocks.button("Deny", DENY, ticket, style="danger")]},
-    ]
-    return Message(made, blocks.notified(_title(held)))
+    deny = {"type": "actions", "elements": [blocks.button("Deny", DENY, ticket, style="danger")]}
+    return Message([blocks.header(_title(held)), blocks.section(told), deny], blocks.notified(_title(held)))
 
 
 def offered(held: Held) -> Suggestion | None:
@@ -162,35 +158,28 @@ def _place(held: Held) -> str:
     return f"{where}{at}{f' · session {session}' if session else ''}"
 
 
-def _risk(held: Held) -> str:
-    return f"{held.decision.risk} risk · {held.decision.mode} mode"
-
-
 def _labelled(label: str, text: str = "") -> Block:
     pieces = [blocks.words(f"{label}: " if text else label, bold=True)]
     return blocks.line(*pieces, *([blocks.words(text)] if text else []))
 
 
 def _preview(preview: Preview) -> list[Block]:
-    found = []
-    if preview.path:
-        found.append(_labelled("File", excerpt.flat(preview.path, BESIDE)))
-    found.append(blocks.preformatted(preview.text))
-    if not preview.whole or not excerpt.fits(preview.text, blocks.CODE):
-        found.append(blocks.context(f"cut: {preview.length:,} characters in all; more of it is in the thread"))
-    return found
+    cut = not preview.whole or not excerpt.fits(preview.text, blocks.CODE)
+    note = f"cut: {preview.length:,} characters in all; more of it is in the thread"
+    return [
+        *([_labelled("File", excerpt.flat(preview.path, BESIDE))] if preview.path else []),
+        blocks.preformatted(preview.text),
+        *([blocks.context(note)] if cut else []),
+    ]
 
 
 def _beside_is_cut(held: Held) -> bool:
     """Whether where it runs, what it does, or what to look at twice, is not all in the message."""
-    call, limits = held.call, ((held.call.tool, TOOL), (held.preview.path, BESIDE), (held.call.cwd, FOLDER))
-    if not all(excerpt.fits(text, limit) for text, limit in limits) or not excerpt.fits(
-        held.project or call.cwd, FOLDER
-    ):
-        return True
-    if len(held.effects) > MOST_EFFECTS or len(held.warnings) > MOST_WARNINGS:
-        return True
-    return not all(excerpt.fits(each, LINE) for each in (*held.effects, *held.warnings))
+    call, lines = held.call, (*held.effects, *held.warnings)
+    names = ((call.tool, TOOL), (held.preview.path, BESIDE), (call.cwd, FOLDER), (held.project or call.cwd, FOLDER))
+    texts = (*names, *((each, LINE) for each in lines))
+    many = len(held.effects) > MOST_EFFECTS or len(held.warnings) > MOST_WARNINGS
+    return many or not all(excerpt.fits(text, limit) for text, limit in texts)
 
 
 def _rest(left: int) -> list[str]:
@@ -204,7 +193,6 @@ def _effects(held: Held) -> list[str]:
 
 
 def _remembered(held: Held, reach: Reach | None) -> list[Block]:
-    """What the buttons beside "once" would remember."""
     if is_too_long(held):
         return [blocks.context(f"too long for Slack: {ELSEWHERE if held.preview.whole else NOWHERE}")]
     found = offered(held)
@@ -226,7 +214,7 @@ def _written(found: Suggestion) -> str:
 
 
 def reached(reach: Reach | None, rules: tuple[str, ...]) -> str:
-    """How far rules would have reached, to stand behind them."""
+    """How far rules would have reached, as text after them."""
     if reach is None or not rules:
         return ""
     if reach.refusal:
@@ -266,8 +254,7 @@ def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
             confirm=sure if risky else None,
         )
     ]
-    savable = pressed(held) is not None and not (reach is not None and reach.refusal)
-    if savable:
+    if pressed(held) is not None and not (reach is not None and reach.refusal):
         wider = blocks.confirmation(
             title, f"Calls like this one would run without being asked about?{where}", "Allow them"
         )
@@ -277,7 +264,6 @@ def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
         ]
     first.append(blocks.button("Deny", DENY, ticket, style="danger"))
     second = [blocks.button("Deny, say why…", WHY, ticket)]
-    found = offered(held)
-    if found is not None and found.rules:
+    if (found := offered(held)) is not None and found.rules:
         second.insert(0, blocks.button("Edit the rule…", EDIT, ticket))
     return [first, second]

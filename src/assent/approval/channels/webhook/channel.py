@@ -1,4 +1,4 @@
-"""A webhook as a channel of the broker: questions are posted, and signed answers taken, each once. Opens no port."""
+"""A webhook as a channel of the broker: posts signed questions, and takes signed answers, each once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlsplit
 
 from assent.approval.channels import Question
@@ -17,7 +19,7 @@ from assent.approval.channels.remote import Once, Outbox, RateLimited, Refused, 
 from assent.approval.channels.webhook import events
 from assent.approval.commands import Receipt, Taken
 from assent.approval.patience import Tasks
-from assent.contract import AccessError, StoreError, Value
+from assent.contract import AccessError, StoreError
 from assent.contract.approval import Held, Resolution
 
 SHOWN = 8.5  # seconds: the broker waits for 10
@@ -30,22 +32,18 @@ FINAL = frozenset({400, 401, 403, 404, 405, 410, 411, 413, 414, 415, 421, 422})
 UNSAID = 5.0
 
 
+@dataclass(eq=False, slots=True)
 class PostedQuestion:
-    """One question that was posted."""
-
-    __slots__ = ("question", "nonce", "late", "there", "used")
-
-    def __init__(self, question: Question) -> None:
-        self.question = question
-        self.nonce = nonce()
-        self.late = False  # it was given up on, and may still come
-        self.there = False
-        self.used = False
+    question: Question
+    nonce: str = field(default_factory=nonce)
+    late: bool = False  # posting it timed out, and may still succeed
+    there: bool = False
+    used: bool = False
 
 
 class WebhookChannel:
-    """Questions to one webhook. `told` hears how it stands, `again` is called when a question arrived that was given
-    up on, `refused` hears of answers that were not taken."""
+    """Questions to one webhook. `told` receives its problems, `again` is called when a question arrived late, `refused`
+    receives the reasons for answers that were not taken."""
 
     name = "webhook"
 
@@ -84,11 +82,10 @@ class WebhookChannel:
         asked.question, asked.late = question, False
         if asked.there:
             return
-        current = asked
         try:
-            await self.outbox.bring(id, lambda: self._ask(current), SHOWN)
+            await self.outbox.bring(id, partial(self._ask, asked), SHOWN)
         except BaseException:
-            current.late = True
+            asked.late = True
             raise
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
@@ -97,11 +94,10 @@ class WebhookChannel:
             self.outbox.put(id, lambda: self._end(asked, resolution))
 
     def shows_whole(self, held: Held) -> bool:
-        """Whether the webhook was told all of a question."""
         return events.is_whole(held)
 
     async def close(self, seconds: float) -> None:
-        """Bring what is still to be told, within this time."""
+        """Deliver what is left, within this time."""
         await self.outbox.close(seconds)
         await self._tasks.drain(1.0)
         self._post.close()
@@ -111,15 +107,15 @@ class WebhookChannel:
     async def take(self, headers: Mapping[str, str], body: bytes) -> Receipt:
         """A signed answer. Raises AccessError where it may not be one, ValueError where it is none.
 
-        INVARIANT: the signature is looked at before anything else, and before the body is read."""
+        INVARIANT: the signature is checked before anything else, and before the body is parsed."""
         given = headers.get(events.SIGNATURE.lower(), "").removeprefix(f"{events.VERSION}=")
         timestamp = headers.get(events.TIMESTAMP.lower(), "")
         if not signed(self._secret, events.head(events.ANSWER, timestamp), body, given):
             raise self._refusal("the signature is missing or wrong", "bad-signature")
         if not timely(timestamp, self._clock()):
-            raise self._refusal("the answer is too old, or of the future; check the clock", "stale")
+            raise self._refusal("the answer is too old, or from the future; check the clock", "stale")
         if not self._once.use(given):
-            raise self._refusal("this very answer was taken before", "replayed")
+            raise self._refusal("this answer was taken before", "replayed")
         return await self._answer(events.read(body))
 
     async def _answer(self, reply: events.WebhookAnswer) -> Receipt:
@@ -171,40 +167,36 @@ class WebhookChannel:
         return await self._post.send(body, events.headers(self._secret, body, int(self._clock())))
 
     async def _told(self, said: WebhookResponse) -> None:
-        """An answer may stand in the reply to the question itself. Whatever else stands there is none."""
-        if events.SIGNATURE.lower() not in said.headers:
-            return
+        """The reply to a question may be an answer, where it is signed."""
         try:
-            await self.take(said.headers, said.body)
+            if events.SIGNATURE.lower() in said.headers:
+                await self.take(said.headers, said.body)
         except (AccessError, ValueError) as error:
             self._refused(f"what the webhook replied with is no answer: {error}")
 
 
 class Unable(ConnectionError):
-    """The webhook is there, and cannot take it now."""
+    """The webhook is reachable, and cannot take the question now."""
 
 
-class WebhookResponse(Value):
+@dataclass(frozen=True, slots=True)
+class WebhookResponse:
     """What a webhook answered with 2xx."""
 
-    __slots__ = ("headers", "body")
-
-    def __init__(self, headers: Mapping[str, str], body: bytes) -> None:
-        self.headers = headers
-        self.body = body
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class Post:
-    """Requests to one address, in threads of their own."""
+    """Requests to one address, in separate threads."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         if not parts.hostname or parts.scheme not in ("https", "http"):
             raise StoreError(f"`{url}` is no address; correct `webhook.url`")
-        self._secure = parts.scheme == "https"
         self._host, self._port = parts.hostname, parts.port
         self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        self._tls = ssl.create_default_context() if self._secure else None
+        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="webhook")
         self._open: set[http.client.HTTPConnection] = set()
 
@@ -226,7 +218,7 @@ class Post:
             _cut(connection)
 
     def close(self) -> None:
-        """End what is under way: a thread that waits for a silent webhook would hold up the end of the process."""
+        """Abort requests: a thread that waits for a silent webhook would delay the end of the process."""
         for each in self._open:
             _cut(each)
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -256,7 +248,7 @@ def _exchange(
         while chunk := answer.read1(LARGEST + 1 - len(found)):
             found += chunk
             if len(found) > LARGEST or time.monotonic() > until:
-                raise Unable("the webhook's answer has no end")
+                raise Unable("the webhook's answer is too long or too slow")
         return WebhookResponse({name.lower(): value for name, value in answer.getheaders()}, found)
     finally:
         connection.close()

@@ -1,15 +1,17 @@
-"""What a webhook is told of a question, and the answers that it may give, as JSON. Pure: sends nothing.
+"""The events that a webhook receives, and the answers that it may give, as JSON.
 
-Text of an agent is made visible here, so that whoever shows it need only show it as text."""
+Text of an agent is made visible here, so that the receiver can show it as plain text."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from assent.approval.channels import excerpt
 from assent.approval.channels.remote import SCOPES, signature
-from assent.contract import Value, display
+from assent.contract import display
 from assent.contract.approval import Answer, Held, Resolution, Said, Scope
 
 QUESTION, ENDED = "question", "ended"
@@ -18,28 +20,25 @@ VERSION = "v1"
 LONGEST, LINE, MOST_EFFECTS = 1_000_000, 2000, 100  # characters of what would run, of anything else; effects
 MOST_RULES, LONGEST_RULE, LONGEST_MESSAGE = 20, 2000, 4000
 TIMESTAMP, SIGNATURE = "Assent-Timestamp", "Assent-Signature"
+ONCE = Scope.ONCE.value
+M = TypeVar("M", Said, Scope)
 FIELDS = frozenset({"id", "digest", "nonce", "said", "scope", "rules", "message", "who"})
 
 
-class WebhookAnswer(Value):
-    """An answer as it came."""
-
-    __slots__ = ("id", "digest", "nonce", "answer")
-
-    def __init__(self, id: str, digest: str, nonce: str, answer: Answer) -> None:
-        self.id = id
-        self.digest = digest
-        self.nonce = nonce
-        self.answer = answer
+@dataclass(frozen=True, slots=True)
+class WebhookAnswer:
+    id: str
+    digest: str
+    nonce: str
+    answer: Answer
 
 
 def head(kind: str, timestamp: str) -> str:
-    """What stands before the body in what is signed."""
+    """The prefix of the body in what is signed."""
     return f"{VERSION}:{kind}:{timestamp}:"
 
 
 def headers(secret: str, body: bytes, timestamp: int) -> dict[str, str]:
-    """The headers of a signed event."""
     made = signature(secret, head(EVENT, str(timestamp)), body)
     return {
         "Content-Type": "application/json",
@@ -50,14 +49,14 @@ def headers(secret: str, body: bytes, timestamp: int) -> dict[str, str]:
 
 
 def is_whole(held: Held) -> bool:
-    """Whether an event tells all of what would run, and where."""
+    """Whether an event has all of what would run, and where."""
     call, preview = held.call, held.preview
     named = (call.tool, call.cwd, held.project, preview.path)
     return preview.whole and excerpt.fits(preview.text, LONGEST) and all(excerpt.fits(each, LINE) for each in named)
 
 
 def question(held: Held, nonce: str, *, deadline: float, behind: int, back: str) -> bytes:
-    """The event of a question. `back` is the path that an answer is posted to."""
+    """`back` is the path that an answer is posted to."""
     part, preview, call = held.decision.deciding, held.preview, held.call
     scopes = SCOPES if held.suggestions else SCOPES[:1]
     return _encoded(
@@ -97,7 +96,6 @@ def question(held: Held, nonce: str, *, deadline: float, behind: int, back: str)
 
 
 def ended(resolution: Resolution, nonce: str) -> bytes:
-    """The event of a question's end."""
     answer = resolution.answer
     return _encoded(
         {
@@ -125,7 +123,7 @@ def read(body: bytes) -> WebhookAnswer:
     if unknown := sorted(set(found) - FIELDS):
         raise ValueError(f"the answer has an unknown field `{display.one_line(unknown[0], 40)}`")
     texts = {name: _text(found, name) for name in ("id", "digest", "nonce", "message", "who")}
-    said, scope = _said(found.get("said")), _scope(found.get("scope", Scope.ONCE.value))
+    said, scope = _one_of("said", Said, found.get("said")), _one_of("scope", SCOPES, found.get("scope", ONCE))
     answer = Answer(
         said,
         scope=scope,
@@ -137,10 +135,10 @@ def read(body: bytes) -> WebhookAnswer:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of a field that stands there twice, nobody can tell which one was meant."""
+    """A field that is there twice is ambiguous."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a field stands there twice")
+        raise ValueError("a field is there twice")
     return found
 
 
@@ -151,23 +149,15 @@ def _text(found: dict[str, Any], name: str) -> str:
     return value
 
 
-def _said(value: object) -> Said:
-    for each in Said:
-        if each.value == value:
-            return each
-    raise ValueError(f"`said` is one of {', '.join(each.value for each in Said)}")
-
-
-def _scope(value: object) -> Scope:
-    for each in SCOPES:
-        if each.value == value:
-            return each
-    raise ValueError(f"`scope` is one of {', '.join(each.value for each in SCOPES)}")
+def _one_of(name: str, members: Iterable[M], value: object) -> M:
+    known = {each.value: each for each in members}
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"`{name}` is one of {', '.join(known)}")
+    return known[value]
 
 
 def _rules(value: object) -> tuple[str, ...]:
-    right = isinstance(value, list) and len(value) <= MOST_RULES
-    if not isinstance(value, list) or not right or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or len(value) > MOST_RULES or not all(isinstance(each, str) for each in value):
         raise ValueError(f"`rules` are at most {MOST_RULES} texts")
     if any(len(each) > LONGEST_RULE for each in value):
         raise ValueError(f"a rule has at most {LONGEST_RULE} characters")

@@ -1,4 +1,4 @@
-"""Slack as one server asks there: its channel, its line, what comes by signed HTTP. Shows nothing itself."""
+"""Slack as a remote channel of a server: the channel, its connection, and signed HTTP requests."""
 
 from __future__ import annotations
 
@@ -8,101 +8,106 @@ import json
 import platform
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import parse_qs
 
-from assent.approval.channels.remote import Once, signed, timely
+from assent.approval.channels.remote import LAST, UP, Once, RemoteHost, signed, timely
 from assent.approval.channels.slack.channel import SlackChannel
-from assent.approval.channels.slack.connection import SlackConnection
 from assent.approval.channels.slack.interactions import Interactions
 from assent.contract import AssentError, StoreError
 from assent.contract.approval import Held, Reach, Scope
-from assent.policy.remote_channels import SlackPlace
-from assent.server.log import LAST, UP, ChannelStatus
 
 if TYPE_CHECKING:
-    from assent.server.state import ServerState
+    from assent.approval.channels.slack.connection import SlackConnection
 
 INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
 
 
-class Slack:
-    """Slack, as this server asks there."""
+class SlackSettings(Protocol):
+    """The section `slack` of the settings."""
 
-    def __init__(self, house: ServerState, place: SlackPlace, token: str, other: str) -> None:
+    channel: str
+    users: tuple[str, ...]
+    team: str
+    transport: str
+    api: str
+
+
+class Slack:
+    """`other` is the app token, or the signing secret where answers come by HTTP."""
+
+    def __init__(self, host: RemoteHost, place: SlackSettings, token: str, other: str) -> None:
         app_token, self._signing = (other, "") if place.transport == "socket" else ("", other)
         try:
             from assent.approval.channels.slack.connection import SlackApi, SlackConnection
         except ImportError:
             raise StoreError(INSTALL) from None
-        self._house = house
+        self.host = host
         self._place = place
-        self.standing = ChannelStatus(house, "slack")
         self._used = Once(time.monotonic)
         api = SlackApi(token, place.api)
         self.channel = SlackChannel(
             api,
             place.channel,
             reach=self._reach,
-            told=lambda words: self.standing.told("messages", words, ""),
+            told=lambda words: host.told("messages", words, ""),
             again=self._attach,
-            is_up=lambda: self._line.is_up,
-            mark=hashlib.sha256(f"{platform.node()}:{house.state}".encode()).hexdigest()[:12],
+            is_up=lambda: self._connection.is_up,
+            mark=hashlib.sha256(f"{platform.node()}:{host.folder}".encode()).hexdigest()[:12],
         )
         self.interactions = Interactions(
-            self.channel, users=place.users, team=lambda: self._line.team, refused=self.standing.refused
+            self.channel, users=place.users, team=lambda: self._connection.team, refused=host.refused
         )
-        self._line: SlackConnection = SlackConnection(
+        self._connection: SlackConnection = SlackConnection(
             api, app_token, self.interactions.take, team=place.team, told=self._told, up=self._attach
         )
-        self._connected = False
-        self._line.open()
+        self._was_connected = False
+        self._connection.open()
 
     @property
     def state(self) -> str:
-        if not self._connected:
-            return "connecting" if not self.standing.problem.startswith("OFF") else "off"
-        return "down" if self.standing.problem or not self._line.is_up else UP
+        if not self._was_connected:
+            return "connecting" if not self.host.problem.startswith("OFF") else "off"
+        return "down" if self.host.problem or not self._connection.is_up else UP
 
     async def interact(self, headers: Mapping[str, str], body: bytes) -> Mapping[str, object] | None:
         """A signed interaction over HTTP; None where it is not signed, is old, or came before.
 
-        INVARIANT: the signature is looked at before anything else, and before the body is read."""
+        INVARIANT: the signature is checked before anything else, and before the body is parsed."""
         timestamp = headers.get("x-slack-request-timestamp", "")
         given = headers.get("x-slack-signature", "").removeprefix("v0=")
         if not signed(self._signing, f"v0:{timestamp}:", body, given):
-            self.standing.refused("an interaction without Slack's signature")
+            self.host.refused("an interaction without Slack's signature")
             return None
-        if not timely(timestamp, self._house.clock()) or not self._used.use(given):
-            self.standing.refused("an interaction that is old, or came before")
+        if not timely(timestamp, self.host.clock()) or not self._used.use(given):
+            self.host.refused("an interaction that is old, or came before")
             return None
         payload = _payload(body)
         return {} if payload is None else await self.interactions.take(payload)
 
     def leave(self) -> None:
-        """Wait for nobody there any more."""
         self.channel.outbox.leave()
 
     async def close(self) -> None:
         await self.interactions.settled(1.0)
         await self.channel.close(LAST)
-        await self._line.close()
+        await self._connection.close()
 
     def _told(self, words: str) -> None:
-        place, line = self._place, self._line
+        place, line = self._place, self._connection
         people = "1 person" if len(place.users) == 1 else f"{len(place.users)} people"
         fine = f"connected as {line.bot} in workspace {line.team}; asks in {place.channel}, {people} may answer"
-        self.standing.told("line", words, fine)
+        self.host.told("line", words, fine)
 
     def _attach(self) -> None:
-        """Slack is there, or there again: it gets to see everything that waits."""
-        self._connected = True
+        """Slack is connected, or again: it receives everything that waits."""
+        self._was_connected = True
         self.channel.outbox.hurry()
-        self._house.gate.broker.attach(self.channel)
+        self.host.attach(self.channel)
 
     async def _reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
         try:
-            return await asyncio.to_thread(self._house.gate.reach, held, rules, scope)
+            return await asyncio.to_thread(self.host.reach, held, rules, scope)
         except AssentError as error:
             return Reach(refusal=str(error), covers=False)
 
