@@ -40,8 +40,7 @@ def host_of(url: str) -> str:
     text = BREAKS.sub("", url.strip())
     found = SCHEME.match(text) or SPECIAL.match(text)
     rest = text[found.end() :] if found else text.lstrip("/\\") if text[:1] in ("/", "\\") else text
-    authority = re.split(r"[/\\?#]", rest, maxsplit=1)[0]
-    host = authority.rpartition("@")[2]
+    host = re.split(r"[/\\?#]", rest, maxsplit=1)[0].rpartition("@")[2]
     if host.startswith("["):
         host = host[1:].partition("]")[0]
     elif host.count(":") == 1:
@@ -71,7 +70,6 @@ def hosts_of(url: str) -> list[str]:
 
 
 def _expanded(url: str) -> list[str]:
-    """The addresses that `{a,b}` and `[1-3]` make of one."""
     hosts = [url, url.replace("\\", "")]
     for _ in range(MOST_PIECES):
         found = next((match for each in hosts if (match := PIECE.search(each))), None)
@@ -151,7 +149,6 @@ def choices(found: re.Match[str]) -> list[str]:
 
 
 def urls_in(text: str) -> list[str]:
-    """Every URL that stands in a text."""
     return [found.rstrip(".,;)") for found in URL.findall(text)]
 
 

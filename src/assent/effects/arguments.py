@@ -61,11 +61,9 @@ def lowered_keys(given: Mapping[str, object]) -> dict[str, object]:
 
 
 def strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        if value:
-            yield value
-    elif isinstance(value, list):
-        yield from (item for item in value if isinstance(item, str) and item)
+    for item in value if isinstance(value, list) else (value,):
+        if isinstance(item, str) and item:
+            yield item
 
 
 def listed(value: object) -> list[object]:
@@ -125,7 +123,6 @@ def values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
 
 
 def enclosed(text: str) -> list[object]:
-    """Arguments that are written as JSON inside of one."""
     text = text.strip() if text[:1].isspace() or text[:1] == "\ufeff" else text
     if text[:1] not in ("{", "[", '"') or not 1 < len(text) < 65536:
         return []

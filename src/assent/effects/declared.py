@@ -15,18 +15,7 @@ from assent.effects.native import LIKE as LIKE
 from assent.effects.paths import path_target
 
 NOTHING = "nothing"
-OPERATIONS = {
-    each.name.lower(): each
-    for each in (
-        Operation.READ,
-        Operation.LIST,
-        Operation.SEARCH,
-        Operation.WRITE,
-        Operation.DELETE,
-        Operation.EXECUTE,
-        Operation.FETCH,
-    )
-}
+OPERATIONS = {name: Operation[name.upper()] for name in "read list search write delete execute fetch".split()}
 LOOKING = (Operation.READ, Operation.LIST, Operation.SEARCH)
 WHOLE = (Operation.LIST, Operation.SEARCH, Operation.DELETE)  # with everything below
 
@@ -72,14 +61,12 @@ def lower(call: Call, tool: Tool, shell: Callable[[Call, str], Lowering]) -> Low
     places, hosts = tuple(_places(call, tool)), tuple(_hosts(call, tool))
     operation = OPERATIONS.get(tool.operation)
     match operation:
-        case Operation.EXECUTE:
-            known = False
         case Operation.WRITE | Operation.DELETE:
             known = bool(places)
         case Operation.FETCH:
             known = bool(hosts)
         case _:
-            known = True
+            known = operation is not Operation.EXECUTE
     if tool.paths and operation in LOOKING and not (places or hosts or unread):
         places = (_somewhere(call, operation),)
     itself = _itself(call, name) if known else others.effects[0]
@@ -120,8 +107,7 @@ def _named(call: Call, names: Sequence[str]) -> Iterator[tuple[str, str, object]
 def _somewhere(call: Call, operation: Operation) -> Effect:
     """What a tool looks at by itself, where the call names no place: the folder, or who knows which file."""
     if operation is Operation.READ:
-        target = Target(Kind.PATH, "", "a path that the call does not name", certain=False)
-        return Effect(operation, target, "input")
+        return files.unnamed(operation)
     return Effect(operation, path_target(call.cwd or ".", call.cwd, call.home), "cwd", recursive=True)
 
 

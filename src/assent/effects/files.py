@@ -39,17 +39,9 @@ DOTTED = (".env", ".envrc", ".env.local", ".env.production")
 
 
 def lower(call: Call, shape: ToolShape) -> Lowering:
-    """What a call of a file tool does, as one runtime reads its arguments."""
     given = lowered_keys(call.input)
-    match shape.word:
-        case "read":
-            return _reading(call, shape, given)
-        case "list" | "search":
-            return _looking(call, shape, given)
-        case "write":
-            return _writing(call, shape, given)
-        case _:
-            return _changing(call, shape, given)
+    readers = {"read": _reading, "list": _looking, "search": _looking, "write": _writing}
+    return readers.get(shape.word, _changing)(call, shape, given)
 
 
 def _reading(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
@@ -64,7 +56,6 @@ def _reading(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lower
 
 
 def _changing(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
-    """DELETE, or WRITE and DELETE, on every path."""
     operations = (WRITE, DELETE) if shape.word == "move" else (DELETE,)
     named = list(_named(shape, "path", given))
     rest = _rest(shape, given)
@@ -78,24 +69,20 @@ def _changing(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowe
 
 def _writing(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
     """WRITE on every path, and on every file of a patch."""
-    views = "viewer" in shape.marks and given.get("command") == "view"
-    operation = READ if views else WRITE
+    operation = READ if "viewer" in shape.marks and given.get("command") == "view" else WRITE
     effects = [each for where, text in _named(shape, "path", given) for each in at(call, operation, text, where)]
-    if "ending" in shape.marks:
-        effects += list(_by_ending(call, shape, given))
+    effects += _by_ending(call, shape, given) if "ending" in shape.marks else ()
     for key in NESTED_KEYS & given.keys():
         effects += [each for where, text in _inner(given[key]) for each in at(call, operation, text, where)]
     rest = _rest(shape, given)
     gaps = [_unknown(key) for key in rest.unknown]
-    patched = False
-    for key in _patch_keys(shape, given):
-        for text in strings(given[key]):
-            patched = True
-            touched, sure = _touched(call, text, key)
-            if not sure and not effects:
-                gaps.append(_patch_gap(key))
-            effects += touched
-    if shape.role("patch") and not shape.role("path") and not patched and not effects:
+    patches = [(key, text) for key in _patch_keys(shape, given) for text in strings(given[key])]
+    for key, text in patches:
+        touched, sure = _touched(call, text, key)
+        if not sure and not effects:
+            gaps.append(_patch_gap(key))
+        effects += touched
+    if shape.role("patch") and not shape.role("path") and not patches and not effects:
         gaps.append(_patch_gap("patch"))
     return Lowering(shape.word, rest.lowered(call, effects, operation), gaps=tuple(gaps))
 
@@ -104,10 +91,9 @@ def _by_ending(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Ite
     """A relative path that is not there stands for the one file below the folder whose name ends so."""
     for where, text in _named(shape, "path", given):
         for form in forms(text):
-            place = path_target(form, call.cwd, call.home)
-            if form[:1] != "/" and place.name:
-                told = Target(Kind.SETTINGS, call.cwd + OR_ANOTHER + place.name, form)
-                yield Effect(Operation.EXECUTE, told, where)
+            name = path_target(form, call.cwd, call.home).name
+            if form[:1] != "/" and name:
+                yield Effect(Operation.EXECUTE, Target(Kind.SETTINGS, call.cwd + OR_ANOTHER + name, form), where)
 
 
 def _patch_keys(shape: ToolShape, given: Mapping[str, object]) -> list[str]:
@@ -151,8 +137,8 @@ def _looking(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lower
     own = list(_named(shape, "folder", given))
     named = own or rest.paths
     effects = [each for where, text in named for each in at(call, operation, text, where, recursive=True)]
-    if "parent" in shape.marks:
-        effects += [each for where, text in named for each in _above(call, operation, text, where)]
+    for where, text in named if "parent" in shape.marks else ():
+        effects += _above(call, operation, text, where)
     if not named:
         effects.append(Effect(operation, path_target(call.cwd or ".", call.cwd, call.home), "cwd", recursive=True))
     folder = named[0][1] if named else "."
@@ -163,12 +149,11 @@ def _looking(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lower
             effects += [each for form in forms(text) for each in aimed(call, folder, where, form)]
         if text.lstrip()[:1] == ":":  # of git: a pattern that begins anew at the top of the repository
             gaps.append(Gap("gap.call.input", where, "name files as they are below the folder", "a pattern of git's"))
-    if "options" in shape.marks:
-        for role in ("pattern", "glob", "folder"):
-            for where, text in _named(shape, role, given):
-                if text.strip("\0 \t\r\n")[:1] == "-":
-                    effects.append(Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "grep"), where))
-                    gaps.append(Gap("gap.call.input", where, "begin it with `[-]`", "a pattern that may be an option"))
+    for role in ("pattern", "glob", "folder") if "options" in shape.marks else ():
+        for where, text in _named(shape, role, given):
+            if text.strip("\0 \t\r\n")[:1] == "-":
+                effects.append(Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "grep"), where))
+                gaps.append(Gap("gap.call.input", where, "begin it with `[-]`", "a pattern that may be an option"))
     if operation is LIST or call.runtime in KEEPING:
         effects = [each.but(stays=True) for each in effects]
     others = (*rest.paths, *rest.others) if own else rest.others
@@ -188,10 +173,10 @@ def _leading_out(call: Call, operation: Operation, folder: str, where: str, text
     """The places outside its folder that a pattern names."""
     for form in forms(text):
         for piece in choices(form):
-            if piece.startswith(("/", "~")):
-                yield Effect(operation, path_target(piece, call.cwd, call.home, pattern=True), where)
-            elif ".." in piece:
-                yield Effect(operation, path_target(f"{folder}/{piece}", call.cwd, call.home, pattern=True), where)
+            absolute = piece.startswith(("/", "~"))
+            if absolute or ".." in piece:
+                path = piece if absolute else f"{folder}/{piece}"
+                yield Effect(operation, path_target(path, call.cwd, call.home, pattern=True), where)
 
 
 def aimed(call: Call, folder: str, where: str, text: str, *, whole: bool = False) -> Iterator[Effect]:
@@ -263,14 +248,11 @@ def _below(call: Call, where: str, text: str) -> Iterator[Effect]:
         if piece is not text and not piece.startswith(("/", "~")):
             continue
         first = GLOB.search(piece)
-        if first is None:
-            yield Effect(READ, path_target(piece, call.cwd, call.home), where, recursive=True)
-        elif ".." in piece[first.start() :]:
+        if first is not None and ".." in piece[first.start() :]:
             yield Effect(READ, Target(Kind.PATH, "", piece, certain=False), where)
         else:
-            folder = piece[: first.start()].rpartition("/")
-            name = folder[0] + folder[1] or "."
-            yield Effect(READ, path_target(name, call.cwd, call.home), where, recursive=True)
+            folder = piece[: piece.rfind("/", 0, first.start()) + 1] or "." if first is not None else piece
+            yield Effect(READ, path_target(folder, call.cwd, call.home), where, recursive=True)
 
 
 # ---------------------------------------------------------------- arguments

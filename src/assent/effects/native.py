@@ -19,7 +19,6 @@ from assent.contract import (
     Operation,
     Pattern,
     Target,
-    re,
 )
 from assent.contract.tools import INERT
 from assent.effects import files, runtimes
@@ -38,10 +37,13 @@ from assent.effects.runtimes import ToolShape
 
 LIKE = "declared"  # the runtime of a call that is declared to be like one of a known tool, of whichever runtime
 COMMON_KEYS = frozenset({"command", "description", "timeout", "run_in_background"})
+AGENT_KEYS = ("subagent_type", "agent_type", "agent", "agent_name", "name")
 LIST_FILE_KEYS = ("path", "file", "file_path", "filepath")  # where a to-do list is a file
 CHANGING = Pattern(r"write|edit|create|delete|remove|move|rename|update|append|save|put|patch|replace|insert|copy")
+PLAIN_WORD = Pattern(r"[\w@%+=:,./-]+", ASCII)
 PATHLIKE = Pattern(r"(?:~?/|\.{1,2}/|file://)")
 NO_TEXT = Gap("gap.call.input", "command", "give the command as text", "the command")
+SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh")
 FILE_WORDS = frozenset({"read", "list", "search", "write", "delete", "move"})
 
 
@@ -92,7 +94,7 @@ def _unowned(call: Call, shell: Callable[[Call, str], Lowering]) -> Lowering:
 
 
 def _joined(readings: list[Lowering]) -> Lowering:
-    """Everything that any of some readings of one call says."""
+    """The effects and gaps of all readings of one call."""
     if len(readings) == 1:
         return readings[0]
     effects = dict.fromkeys(effect for each in readings for effect in each.effects)
@@ -142,16 +144,10 @@ def _only_reads(lowering: Lowering) -> bool:
 
 
 def _together(lowered: list[Lowering], gaps: tuple[Gap, ...], text: str) -> Lowering:
-    """Several commands as one call."""
     if len(lowered) == 1:
-        only = lowered[0]
-        return (
-            Lowering(
-                "bash", only.effects, only.invocations, (*only.gaps, *gaps), text=only.text, possible=only.possible
-            )
-            if gaps
-            else only
-        )
+        only, every = lowered[0], (*lowered[0].gaps, *gaps)
+        joined = Lowering("bash", only.effects, only.invocations, every, text=only.text, possible=only.possible)
+        return joined if gaps else only
     effects: list[Effect] = []
     invocations: list[Invocation] = []
     doubts = dict.fromkeys((*(gap for each in lowered for gap in each.gaps), *gaps))
@@ -171,7 +167,7 @@ def _together(lowered: list[Lowering], gaps: tuple[Gap, ...], text: str) -> Lowe
 
 
 def _beside(shape: ToolShape, given: Mapping[str, object]) -> Iterator[Gap]:
-    """What stands beside a command and may change what runs."""
+    """Arguments besides the command that may change what runs."""
     used = {key for keys in shape.keys.values() for key in keys}
     for key, value in given.items():
         if key in used or key in BESIDE_COMMAND or key in COMMAND_KEYS or key in FOLDER_KEYS or not nonempty(value):
@@ -195,21 +191,14 @@ def _command_texts(key: str, value: object) -> Iterator[str | None]:
         words = [value.get("command"), *args] if isinstance(args, list) else value.get("command")
         yield from _command_texts("command", words)
     elif isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-        said = [str(word) for word in value]
-        shells = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh")
-        if len(said) == 3 and said[0] in shells and said[1] in ("-c", "-lc"):
-            yield said[2]
-        else:
-            yield " ".join(quoted(word) for word in said)
+        is_script = len(value) == 3 and value[0] in SHELLS and value[1] in ("-c", "-lc")
+        yield value[2] if is_script else " ".join(map(quoted, value))
     else:
         yield None
 
 
 def quoted(word: str) -> str:
-    """A word as a shell would read it back."""
-    if re.fullmatch(r"[\w@%+=:,./-]+", word, ASCII):
-        return word
-    return "'" + word.replace("'", "'\"'\"'") + "'"
+    return word if PLAIN_WORD.fullmatch(word) else "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def _folder(call: Call, shape: ToolShape, given: Mapping[str, object]) -> str:
@@ -235,10 +224,7 @@ def _execute(program: str) -> Effect:
 def _agent(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Lowering:
     """Launching a sub-agent. Where the call says by which command, that command too."""
     given = lowered_keys(call.input)
-    name = next(
-        (str(given[key]) for key in ("subagent_type", "agent_type", "agent", "agent_name", "name") if given.get(key)),
-        "",
-    )
+    name = next((str(given[key]) for key in AGENT_KEYS if given.get(key)), "")
     launch = Effect(Operation.DELEGATE, Target(Kind.AGENT, name, name or "a sub-agent"), "subagent_type")
     if not any(nonempty(given.get(key)) for key in COMMAND_KEYS):
         return Lowering(tool, (launch,))

@@ -20,8 +20,6 @@ PREFIX = Pattern(r"(?:[ciow12])/")  # of `diff.mnemonicPrefix`
 
 
 class Touch(Value):
-    """One file of a patch and what is done to it."""
-
     __slots__ = ("operation", "path")
 
     def __init__(self, operation: Operation, path: str) -> None:
@@ -31,8 +29,7 @@ class Touch(Value):
 
 def read_patch(text: str) -> tuple[tuple[Touch, ...], bool]:
     """Every file that a patch adds, changes, moves or deletes, and whether the whole of it was understood."""
-    enveloped = any(line.strip().startswith("*** ") for line in text.splitlines())
-    if not enveloped:
+    if not any(line.strip().startswith("*** ") for line in text.splitlines()):
         return _unified(text)
     touched, sure = _envelope(text)
     if BOTH.search(text):  # a program that knows only the other form skips what it does not know
@@ -77,10 +74,8 @@ def _unified(text: str) -> tuple[tuple[Touch, ...], bool]:
                     found.append(Touch(Operation.WRITE, path[2:]))
                 if old not in ("", "/dev/null", path):
                     found.append(Touch(Operation.WRITE, old))
-            case "from":
-                found.append(Touch(Operation.DELETE, path))
             case _:
-                found.append(Touch(Operation.WRITE, path))
+                found.append(Touch(Operation.DELETE if kind == "from" else Operation.WRITE, path))
     return tuple(dict.fromkeys(found)), bool(found) and not ODD_DIFF.search(text)
 
 

@@ -18,13 +18,10 @@ def joined(text: str, cwd: str, home: str, *, tilde: bool = True) -> tuple[str, 
         name, _, rest = text[1:].partition("/")
         if not name:
             return (f"{home}/{rest}", True) if home.startswith("/") else ("", False)
-        base = "/root" if name == "root" else f"/home/{name}"
-        return f"{base}/{rest}", False
+        return f"/root/{rest}" if name == "root" else f"/home/{name}/{rest}", False
     if text.startswith("/"):
         return text, True
-    if not cwd.startswith("/"):
-        return "", False
-    return f"{cwd}/{text}", True
+    return (f"{cwd}/{text}", True) if cwd.startswith("/") else ("", False)
 
 
 LONGEST = 16384  # four times what a kernel takes, since `a/../` goes away
@@ -96,7 +93,7 @@ def forms(text: str) -> tuple[str, ...]:
 
 
 def _cleaned(text: str) -> Iterator[str]:
-    """One step of cleaning, in each way that there is."""
+    """The results of one step of cleaning, of each kind."""
     yield text.strip()
     yield text.strip(QUOTES)
     if "\0" in text:

@@ -94,11 +94,9 @@ def shapes(runtime: str, tool: str) -> tuple[ToolShape, ...]:
 
     None where the runtime does not have such a tool."""
     low = tool.lower()
-    if runtime:
-        found = _table(runtime).get(low)
-        return () if found is None else (found,)
-    owned = [table[low] for table in map(_table, (*known.section("tools"), *OTHERS)) if low in table]
-    return tuple(dict.fromkeys(owned)) or any_of(low)
+    tables = map(_table, (runtime,) if runtime else (*known.section("tools"), *OTHERS))
+    owned = tuple(dict.fromkeys(table[low] for table in tables if low in table))
+    return owned or (() if runtime else any_of(low))
 
 
 def any_of(tool: str) -> tuple[ToolShape, ...]:
@@ -137,8 +135,5 @@ def _text(runtime: str) -> str:
 
 
 def _shape(word: str, marks: str, roles: list[str]) -> ToolShape:
-    keys: dict[str, tuple[str, ...]] = {}
-    for role in roles:
-        name, _, given = role.partition("=")
-        keys[name] = tuple(each.lower() for each in given.split(","))
+    keys = {name: tuple(given.lower().split(",")) for name, _, given in (role.partition("=") for role in roles)}
     return ToolShape(word, frozenset(marks.split("+")) if marks else frozenset(), keys)

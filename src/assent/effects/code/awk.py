@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract import DOTALL, Pattern
+from assent.contract import DOTALL, Operation, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, EffectsBuilder, Word, values
 from assent.effects.shell.commands.line import CommandLine
@@ -56,10 +56,9 @@ def awk_program(builder: EffectsBuilder, word: Word) -> None:
 
 def _read(builder: EffectsBuilder, text: str) -> bool:
     tokens = tokens_of(text) if len(text) <= LONGEST else None
-    if tokens is None:
-        return False
-    _Program(builder, tokens).read()
-    return True
+    if tokens is not None:
+        _Program(builder, tokens).read()
+    return tokens is not None
 
 
 def tokens_of(text: str) -> list[tuple[str, str]] | None:
@@ -72,18 +71,16 @@ def tokens_of(text: str) -> list[tuple[str, str]] | None:
         match = _TOKEN.match(text, at)
         if match is None:
             return None
-        kind = match.lastgroup or ""
-        token = match[0]
-        if kind == "slash":
-            if tokens and tokens[-1][1] == "getline":
+        kind, token = match.lastgroup or "", match[0]
+        if kind == "slash" and operand:
+            token = "/=" if text[at : at + 2] == "/=" else "/"
+        elif kind == "slash":
+            match = _REGEX.match(text, at)
+            if match is None:
                 return None
-            if not operand:
-                match = _REGEX.match(text, at)
-                if match is None:
-                    return None
-                token, kind = match[0], "regex"
-            elif text[at : at + 2] == "/=":
-                token = "/="
+            kind, token = "regex", match[0]
+        if token[0] == "/" and tokens and tokens[-1][1] == "getline":
+            return None
         at += len(token)
         if kind == "space":
             continue
@@ -101,8 +98,6 @@ def tokens_of(text: str) -> list[tuple[str, str]] | None:
 
 
 class _Program:
-    """Looks for what reaches out of a program."""
-
     __slots__ = ("builder", "tokens")
 
     def __init__(self, builder: EffectsBuilder, tokens: list[tuple[str, str]]) -> None:
@@ -125,7 +120,7 @@ class _Program:
             elif token in (";", "}") or (token == "\n" and self.ends_operand(index - 1)):
                 printing = None
             elif token == ">>" or (token == ">" and printing == depth):
-                self.redirect(index)
+                self.file(WRITE, self.string(index + 1))
             elif token in ("|", "|&"):
                 self.pipe(index)
             elif token == "@":
@@ -149,12 +144,10 @@ class _Program:
 
     def name(self, index: int, token: str) -> None:
         builder = self.builder
-        if "::" in token or token == "bindtextdomain":
+        if "::" in token or token in ("bindtextdomain", "system", "SYMTAB", "FUNCTAB"):
             builder.execute()
-        elif token == "system":
-            builder.execute()
-            command = self.string(index + 2, frozenset({")"})) if self.text(index + 1) == "(" else None
-            if command:
+            called = token == "system" and self.text(index + 1) == "("
+            if called and (command := self.string(index + 2, frozenset({")"}))):
                 builder.shell(command)
         elif token == "getline":
             self.getline(index)
@@ -164,8 +157,6 @@ class _Program:
                 builder.danger("prints-secret")
         elif token in ("ARGV", "ARGC"):
             builder.path(READ, Arg("ARGV"))
-        elif token in ("SYMTAB", "FUNCTAB"):
-            builder.execute()
 
     def getline(self, index: int) -> None:
         """`getline [variable] [< file]`. Every other form is EXECUTE."""
@@ -177,7 +168,7 @@ class _Program:
             self.builder.execute()
 
     def behind_variable(self, place: int) -> int:
-        """Where the tokens go on behind `name`, `name[…]` or `$…`, if there is one."""
+        """The index after `name`, `name[…]` or `$…`, if there is one."""
         if self.text(place) == "$":
             place += 1
             if self.text(place) == "(":
@@ -190,7 +181,7 @@ class _Program:
         return place
 
     def behind_brackets(self, place: int) -> int:
-        """Where the tokens go on behind the bracket that closes the one at a place."""
+        """The index after the bracket that closes the one at `place`."""
         depth = 0
         for index in range(place, len(self.tokens)):
             if self.text(index) in ("(", "["):
@@ -201,27 +192,20 @@ class _Program:
                     return index + 1
         return len(self.tokens)
 
-    def redirect(self, index: int) -> None:
-        self.file(WRITE, self.string(index + 1))
-
-    def file(self, operation: object, name: str | None) -> None:
-        builder = self.builder
+    def file(self, operation: Operation, name: str | None) -> None:
         if name is not None and name.startswith("/inet"):
-            builder.fetch(_host(name))
-        elif name == "/dev/stderr" or operation not in (READ, WRITE):
-            builder.execute()
-        elif operation is READ:
-            builder.path(READ, name if name is not None else Arg("getline <"))
+            self.builder.fetch(_host(name))
+        elif name == "/dev/stderr":
+            self.builder.execute()
         else:
-            builder.path(WRITE, name if name is not None else Arg("print >"))
+            unknown = Arg("getline <" if operation is READ else "print >")
+            self.builder.path(operation, name if name is not None else unknown)
 
     def pipe(self, index: int) -> None:
         """`print | "command"` and `"command" | getline`: a command that is one literal is seen as run."""
-        builder = self.builder
+        builder, command = self.builder, self.string(index + 1)
         if self.text(index + 1) == "getline":
             command = self.string(index - 1, frozenset({"|", "|&"})) if self.text(index - 2) in _STARTS else None
-        else:
-            command = self.string(index + 1)
         if command is None or self.text(index) == "|&" or command.startswith("/inet"):
             builder.execute()
         if command is not None and command.startswith("/inet"):
@@ -233,8 +217,6 @@ class _Program:
 def unquoted(token: str) -> str | None:
     """The value of a string token, or None for escapes that awks read differently."""
     body = token[1:-1]
-    if "\\" not in body:
-        return body
     if any(escape not in _PLAIN_ESCAPES for escape in _ESCAPES.findall(body)):
         return None
     return _ESCAPES.sub(lambda match: _PLAIN_ESCAPES[match[1]], body)

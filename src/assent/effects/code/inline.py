@@ -4,7 +4,9 @@ Scanning proves nothing, so code is EXECUTE, unless it is one of a few forms tha
 
 from __future__ import annotations
 
-from assent.contract import DOTALL, Operation, Pattern, re
+from functools import partial
+
+from assent.contract import DOTALL, Pattern, re
 from assent.effects.shell.commands.command_effects import (
     DELETE,
     LONGEST,
@@ -18,6 +20,7 @@ from assent.effects.shell.commands.command_effects import (
 )
 from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.options import Parsed, parse
+from assent.effects.shell.commands.roles import apply
 from assent.programs.option import Options, options_of
 
 _TEXT = r"\s*\(?\s*['\"]([^'\"\n\\]+)['\"]"
@@ -62,11 +65,9 @@ _CONNECTS = Pattern(r"\b(?:Socket|socket|fsockopen|TCPSocket|net\.connect|create
 
 def runs_foreign(builder: EffectsBuilder, text: str, evals: Pattern = _EVALS) -> None:
     """Code that evaluates what it fetched or decoded."""
-    if evals.search(text):
-        if _LOADS.search(text):
-            builder.danger("remote-code")
-        if _DECODES.search(text):
-            builder.danger("obfuscated")
+    for pattern, danger in ((_LOADS, "remote-code"), (_DECODES, "obfuscated")) if evals.search(text) else ():
+        if pattern.search(text):
+            builder.danger(danger)
 
 
 def scan(builder: EffectsBuilder, word: Word) -> None:
@@ -77,31 +78,24 @@ def scan(builder: EffectsBuilder, word: Word) -> None:
             continue
         text = text[:LONGEST]
         for pattern, operation in ((_READS, READ), (_WRITES, WRITE), (_DELETES, DELETE)):
-            for name in pattern.findall(text):
-                builder.path(operation, name, recursive=operation is DELETE)
+            builder.paths(operation, pattern.findall(text), recursive=operation is DELETE)
         for sign, name in _OPENS.findall(text):
             builder.path(READ if sign == "<" else WRITE, name)
         for match in _SCRIPTS.finditer(text):
             builder.shell(match["script"])
         for match in _LISTS.finditer(text):
-            builder.shell(" ".join(map(_quoted, _STRING.findall(match["words"]))))
+            builder.shell(" ".join(f"'{word}'" for word in _STRING.findall(match["words"])))
         for name in _PLACE.findall(text)[:_MOST_PLACES]:
             builder.path(READ, name)
             if name.startswith("/."):
                 builder.path(READ, "~" + name)
-        for script in _TICKS.findall(text):
+        for script in (*_TICKS.findall(text), *_REMOVES.findall(text)):
             builder.shell(script)
-        for command in _REMOVES.findall(text):
-            builder.shell(command)
         for url in _FETCHES.findall(text):
             builder.fetch(url)
         runs_foreign(builder, text)
         if _CONNECTS.search(text) and _SCRIPTS.search(text):
             builder.danger("reverse-shell")
-
-
-def _quoted(word: str) -> str:
-    return "'" + word + "'"
 
 
 # ---------------------------------------------------------------- forms that only print
@@ -127,6 +121,11 @@ def _code(builder: EffectsBuilder, word: Word, language: str) -> None:
         scan(builder, word)
 
 
+perl_code, ruby_code, php_code, lua_code = (
+    partial(_code, language=language) for language in ("perl", "ruby", "php", "lua")
+)
+
+
 def node_code(builder: EffectsBuilder, word: Word) -> None:
     """JavaScript. Code that does what it shows depends on node alone: other runtimes load settings of the folder."""
     texts = values(word)
@@ -139,29 +138,9 @@ def node_code(builder: EffectsBuilder, word: Word) -> None:
     before = len(builder.effects)
     if all(text is not None and is_harmless(builder, text) for text in texts):
         builder.data("")
-        return
-    del builder.effects[before:]
-    _code(builder, word, "node")
-
-
-def perl_code(builder: EffectsBuilder, word: Word) -> None:
-    """Perl."""
-    _code(builder, word, "perl")
-
-
-def ruby_code(builder: EffectsBuilder, word: Word) -> None:
-    """Ruby."""
-    _code(builder, word, "ruby")
-
-
-def php_code(builder: EffectsBuilder, word: Word) -> None:
-    """PHP."""
-    _code(builder, word, "php")
-
-
-def lua_code(builder: EffectsBuilder, word: Word) -> None:
-    """Lua."""
-    _code(builder, word, "lua")
+    else:
+        del builder.effects[before:]
+        _code(builder, word, "node")
 
 
 # ---------------------------------------------------------------- command lines
@@ -171,9 +150,11 @@ _NODE_OPTIONS = options_of(
     --experimental-vm-modules --experimental-strip-types --enable-source-maps --max-old-space-size=TEXT
     --stack-trace-limit=TEXT --input-type=TEXT"""
 )
-_RUBY = options_of("-e=CODE:ruby -v!prints -w -W -h!prints -c!acts")
-_PHP = options_of("-r=CODE:php -v!prints -i!acts!danger:prints-secret -m!prints -h!prints -n -l=READ --ini!prints")
-_LUA = options_of("-e=CODE:lua -v!prints -W")
+_OPTIONS = {
+    "ruby": options_of("-e=CODE:ruby -v!prints -w -W -h!prints -c!acts"),
+    "php": options_of("-r=CODE:php -v!prints -i!acts!danger:prints-secret -m!prints -h!prints -n -l=READ --ini!prints"),
+    "lua": options_of("-e=CODE:lua -v!prints -W"),
+}
 
 
 def node(line: CommandLine) -> None:
@@ -190,34 +171,23 @@ def node(line: CommandLine) -> None:
         _rest(line, parsed)
 
 
-def ruby(line: CommandLine) -> None:
-    """`ruby`: code in `-e`, or a file."""
-    _rest(line, _started(line, _RUBY))
-
-
-def php(line: CommandLine) -> None:
-    """`php`: code in `-r`, or a file; `-l` only checks it."""
-    parsed = _started(line, _PHP)
+def interpreter(line: CommandLine) -> None:
+    """`ruby`, `php`, `lua`: code in an option, or a file; `php -l` only checks it."""
+    parsed = _started(line, _OPTIONS[line.row.reader])
     if not parsed.values("-l"):
         _rest(line, parsed)
 
 
-def lua(line: CommandLine) -> None:
-    """`lua`: code in `-e`, or a file."""
-    _rest(line, _started(line, _LUA))
+ruby = php = lua = interpreter
 
 
 def _started(line: CommandLine, options: Options) -> Parsed:
     parsed = parse(line.words, options, style="posix")
-    line.builder.flags.update(parsed.flags)
-    line.builder.operands.extend(shown(word) for word in parsed.operands)
     if parsed.doubts:
         line.builder.execute()
     else:
         line.builder.argv = tuple(parsed.operands)
-    for given in parsed.given:
-        line.option(given)
-    return parsed
+    return line.apply_parsed(parsed)
 
 
 def _rest(line: CommandLine, parsed: Parsed) -> None:
@@ -264,13 +234,8 @@ def _apart(words: list[Word]) -> list[Word]:
 
 def perl(line: CommandLine) -> None:
     """`perl`: one-line edits and filters are read, other code is scanned. Names are opened by perl's own rules."""
-    parsed = parse(_apart(line.words), _PERL, style="posix")
-    builder = line.builder
-    builder.flags.update(parsed.flags)
-    builder.operands.extend(shown(word) for word in parsed.operands)
-    codes = parsed.values("-e")
-    for given in parsed.given:
-        line.option(given)
+    parsed = line.apply_parsed(parse(_apart(line.words), _PERL, style="posix"))
+    builder, codes = line.builder, parsed.values("-e")
     if not codes:
         _rest(line, parsed)
         return
@@ -290,9 +255,7 @@ def _operand(builder: EffectsBuilder, word: Word, parsed: Parsed) -> None:
     text = literal(word)
     if text is None or _MAGIC.search(text):
         builder.execute()  # perl runs a name that ends in a pipe
-    operations: tuple[Operation, ...] = (READ, WRITE) if parsed.has("-i") else (READ,)
-    for operation in operations:
-        builder.path(operation, word)
+    apply(builder, "EDIT" if parsed.has("-i") else "READ", word)
     for suffix in parsed.values("-i"):
         if text is not None and isinstance(suffix, str) and suffix and "*" not in suffix and "/" not in suffix:
             builder.path(WRITE, text + suffix)

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from assent.contract import Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, EffectsBuilder, Word, values
+from assent.effects.shell.commands.command_effects import LONGEST, READ, EffectsBuilder, Word, shown, values
 from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.readers.wrappers import PLAIN
+from assent.effects.shell.commands.roles import apply
 
 # A comment with a backslash or a carriage return ends in different places, by version.
 _TOKEN = Pattern(
@@ -50,7 +51,6 @@ _OTHERS = _CODE | frozenset("import include modulemeta load".split())
 
 
 def jq(line: CommandLine) -> None:
-    """The row's roles say it all: the filter has the role JQ."""
     line.standard()
 
 
@@ -60,22 +60,19 @@ def yq(line: CommandLine) -> None:
         line.read_options()
         return
     line.standard()
-    for word in line.parsed.operands[:1]:
-        if isinstance(word, str) and _FILE.fullmatch(word):
-            line.builder.path(READ, word)
-            if line.parsed.has("-i"):
-                line.builder.path(WRITE, word)
+    word = line.parsed.operands[0]
+    if isinstance(word, str) and _FILE.fullmatch(word):
+        apply(line.builder, "EDIT" if line.parsed.has("-i") else "READ", word)
 
 
 def jq_filter(builder: EffectsBuilder, word: Word) -> None:
     """A filter. The environment in it prints secrets; modules and loaded files are files that are not known."""
     for text in values(word):
+        tokens = tokens_of(text) if text is not None and len(text) <= LONGEST else None
         if text is None:
             builder.danger("prints-secret")
-            builder.path(READ, Arg(word.text if isinstance(word, Arg) else word))
-            continue
-        tokens = tokens_of(text) if len(text) <= LONGEST else None
-        if tokens is None:
+            builder.path(READ, Arg(shown(word)))
+        elif tokens is None:
             builder.execute()
         else:
             _Filter(builder, text, tokens).read()
@@ -119,8 +116,6 @@ def _string(text: str, at: int, tokens: list[tuple[str, str]]) -> int:
 
 
 class _Filter:
-    """Looks for what a filter reaches besides its input."""
-
     __slots__ = ("defined", "builder", "text", "tokens")
 
     def __init__(self, builder: EffectsBuilder, text: str, tokens: list[tuple[str, str]]) -> None:
@@ -148,10 +143,8 @@ class _Filter:
                 self.name(index, token)
 
     def at(self, index: int) -> str:
-        """The token at a place, nothing for a string."""
-        if not 0 <= index < len(self.tokens) or self.tokens[index][0] == "string":
-            return ""
-        return self.tokens[index][1]
+        kind, token = self.tokens[index] if 0 <= index < len(self.tokens) else ("", "")
+        return token if kind != "string" else ""
 
     def variable(self, index: int, token: str, dollar: bool) -> None:
         """`$name`, or a function that gives the environment. Single names of it that are plain are no secret."""
@@ -176,16 +169,15 @@ class _Filter:
             builder.execute()
 
     def loads(self, index: int) -> None:
-        """`load("file")` of yq."""
         named = self.at(index + 1) == "(" and self.at(index + 3) == ")" and self.tokens[index + 2][0] == "string"
         text = self.tokens[index + 2][1] if named else ""
         self.builder.path(READ, text if text and "\\" not in text else Arg(self.text))
 
     def is_data(self, index: int) -> bool:
         """`env(HOME)`; names in yq may have a dash, and its first word may be a file."""
-        if self.at(index - 1) == "(" and self.at(index - 2) in _ENVIRON and self.at(index + 1) == ")":
-            return True
-        return self.builder.program == "yq" and (self.at(index - 1) == "-" or _FILE.fullmatch(self.text) is not None)
+        named = self.at(index - 1) == "(" and self.at(index - 2) in _ENVIRON and self.at(index + 1) == ")"
+        yq = self.builder.program == "yq" and (self.at(index - 1) == "-" or _FILE.fullmatch(self.text) is not None)
+        return named or yq
 
 
 def _names_key(token: str, behind: str) -> bool:
@@ -194,7 +186,6 @@ def _names_key(token: str, behind: str) -> bool:
 
 
 def _defined(tokens: list[tuple[str, str]]) -> set[str]:
-    """The functions that a filter defines, and their parameters."""
     names: set[str] = set()
     heading = False
     for index, (kind, token) in enumerate(tokens):

@@ -43,7 +43,7 @@ _PICK = [MARK, NAME, MARK, NAME, MARK, NAME, MARK, NUMBER, MARK, MARK]
 
 
 def is_harmless(builder: EffectsBuilder, text: str) -> bool:
-    """Whether code does no more than the effects that are put on record for it."""
+    """Whether code does no more than the effects that are recorded for it."""
     cut = tokens(text) if len(text) <= _LIMIT else None
     if cut is None:
         return False
@@ -52,8 +52,6 @@ def is_harmless(builder: EffectsBuilder, text: str) -> bool:
 
 
 class _NodeCode:
-    """One text in tokens, with what its names stand for."""
-
     __slots__ = (
         "all",
         "argv",
@@ -83,10 +81,8 @@ class _NodeCode:
 
     def at(self, index: int) -> str:
         """The mark or name at a place; `""` for texts, numbers and places that are none."""
-        if 0 <= index < len(self.all):
-            kind, word = self.all[index]
-            return word if kind in (MARK, NAME) else " "
-        return ""
+        kind, word = self.all[index] if 0 <= index < len(self.all) else (MARK, "")
+        return word if kind in (MARK, NAME) else " "
 
     def is_name(self, index: int) -> bool:
         return 0 <= index < len(self.all) and self.all[index][0] == NAME
@@ -131,10 +127,9 @@ class _NodeCode:
         return all(self.uses(index) for index, token in enumerate(self.all) if token == (NAME, name))
 
     def uses(self, index: int) -> bool:
-        before = self.at(index - 1)
+        before, around = self.at(index - 1), self.around(index)
         if self.is_member(index) or before == "const":
             return True
-        around = self.around(index)
         if self.at(around) == "(":
             return self.is_call(around)
         return before not in (",", "[", "{", ":", "...", "let", "var", "function")
@@ -181,14 +176,12 @@ class _NodeCode:
     def fills(self, index: int) -> bool:
         """Whether a bracket or brace that ends at a place is a member that is set, or a pattern that is declared."""
         start = self.opening[index]
-        if self.at(start - 1) in ("const", "let", "var"):
-            return True
-        return (
-            self.at(index) == "]" and start > 0 and (self.all[start - 1][0] != MARK or self.at(start - 1) in (")", "]"))
-        )
+        before = self.at(start - 1)
+        is_member = self.at(index) == "]" and start > 0 and (self.all[start - 1][0] != MARK or before in (")", "]"))
+        return is_member or before in ("const", "let", "var")
 
     def bound_at(self, index: int) -> list[int]:
-        """The places of the names that are bound by what stands at a place."""
+        """The indexes of the names that the token at an index binds."""
         word, after = self.at(index), self.at(index + 1)
         if word in ("const", "let", "var"):
             return self.pattern(index + 1)
@@ -243,54 +236,39 @@ class _NodeCode:
     # ------------------------------------------------------------ reading
 
     def read(self, builder: EffectsBuilder) -> bool:
-        """Look at every token; False at the first that is not known to be harmless."""
-        for index, (kind, word) in enumerate(self.all):
-            if kind == NAME:
-                fine = self.member(index) if self.is_member(index) else self.name(builder, index)
-            elif kind == MARK and word == "(":
-                fine = self.group(index)
-            elif kind == MARK and word == "[":
-                fine = self.bracket(index)
-            elif kind == TEXT:
-                fine = self.text(index)
-            else:
-                fine = True
-            if not fine:
-                return False
-        return True
+        return all(self.token(builder, index) for index in range(len(self.all)))
 
-    def text(self, index: int) -> bool:
-        """A text; as the name of a field it may be no other than a name."""
-        if self.at(index - 1) not in ("{", ",") or self.at(index + 1) != ":":
-            return True
-        word = self.all[index][1]
-        return word not in INSIDE and not word.startswith("_") and "\\" not in word
-
-    def member(self, index: int) -> bool:
-        word = self.at(index)
-        return word not in INSIDE and not word.startswith("_")
+    def token(self, builder: EffectsBuilder, index: int) -> bool:
+        kind, word = self.all[index]
+        if kind == NAME and not self.is_member(index):
+            return self.name(builder, index)
+        if kind == NAME:
+            return word not in INSIDE and not word.startswith("_")
+        if kind == TEXT and self.at(index - 1) in ("{", ",") and self.at(index + 1) == ":":  # the name of a field
+            return word not in INSIDE and not word.startswith("_") and "\\" not in word
+        if kind == MARK and word == "(":
+            return self.group(index)
+        return kind != MARK or word != "[" or self.bracket(index)
 
     def name(self, builder: EffectsBuilder, index: int) -> bool:
         word, after = self.at(index), self.at(index + 1)
-        if word in _WORDS:
-            return True
-        if (word in INSIDE and word != "require") or word.startswith("__"):
-            return False
+        if word in _WORDS or (word in INSIDE and word != "require") or word.startswith("__"):
+            return word in _WORDS
         if self.at(index - 1) in ("{", ",") and after == ":":
             return True  # the name of a field
         if word == "new":
-            return self.at(index + 1) in MADE and self.at(index + 2) not in (".", "?.", "[")
+            return after in MADE and self.at(index + 2) not in (".", "?.", "[")
         if word == "require":
             return self.loads(builder, index)
         if word in self.modules:
             return self.use_module(builder, index)
-        if word in ROOTS and word not in self.declared:
+        if word in self.declared:
+            return word not in GLOBALS and word not in CALLED and not (word in MADE and self.at(index - 1) == "new")
+        if word in ROOTS:
             return self.use_root(index)
         if word in MADE and self.at(index - 1) == "new":
-            return word not in self.declared
-        if word in CALLED:
-            return word not in self.declared and after not in (".", "?.", "[", "=")
-        return word in self.declared and word not in GLOBALS
+            return True
+        return word in CALLED and after not in (".", "?.", "[", "=")
 
     def use_root(self, index: int) -> bool:
         word, member, after = self.at(index), self.at(index + 2), self.at(index + 3)
@@ -304,9 +282,7 @@ class _NodeCode:
             return self.listens(index)
         if word == "process" and member == "stdout":
             return after == "." and self.at(index + 4) == "write" and self.at(index + 5) == "("
-        if word == "Math" and member in ("PI", "E"):
-            return True
-        return member in ROOTS[word] and after == "("
+        return (word == "Math" and member in ("PI", "E")) or (member in ROOTS[word] and after == "(")
 
     def listens(self, index: int) -> bool:
         """`process.stdin.on("data", …)` as a statement: what it returns could be connected to another machine."""
@@ -323,12 +299,10 @@ class _NodeCode:
 
     def use_module(self, builder: EffectsBuilder, index: int) -> bool:
         """A module's own name: where it is bound, or before one of its known functions."""
-        module = self.modules[self.at(index)]
         if self.at(index + 1) == "=" and self.at(index + 2) == "require":
             return True
-        if self.at(index + 1) != "." or self.at(index + 3) != "(":
-            return False
-        return self.calls(builder, module, index + 2)
+        is_call = self.at(index + 1) == "." and self.at(index + 3) == "("
+        return is_call and self.calls(builder, self.modules[self.at(index)], index + 2)
 
     def loads(self, builder: EffectsBuilder, index: int) -> bool:
         asked = self.required(index)
@@ -344,7 +318,6 @@ class _NodeCode:
         return bound and self.ends(index + 4)
 
     def calls(self, builder: EffectsBuilder, module: str, index: int) -> bool:
-        """A call of a module's function, whose name stands at a place."""
         function = self.at(index)
         if function not in MODULES[module]:
             return False
@@ -359,14 +332,13 @@ class _NodeCode:
         if not commas:
             return self.at(index + 1) != "..."
         rest = self.all[commas[0] + 1 : end]
+        fields = [word for kind, word in rest if kind == NAME]
         if len(commas) == 1 and len(rest) == 1:
             return rest[0][0] == TEXT
-        fields = [word for kind, word in rest if kind == NAME]
         return rest[:1] == [(MARK, "{")] and set(fields) <= READ_FIELDS and all(kind != TEXT or word in ENCODINGS
                                                                                   for kind, word in rest)  # fmt: skip
 
     def path(self, index: int) -> str | Arg:
-        """The path that the first argument at a place names."""
         alone = self.at(index + 1) in (",", ")")
         kind, word = self.all[index] if index < len(self.all) else (MARK, "")
         if alone and kind == TEXT and "\\" not in word:
@@ -409,11 +381,15 @@ class _NodeCode:
             return True
         if not self.is_name(index - 1) or self.is_method(index):
             return False
-        if self.is_member(index - 1) or before in _HEADS or self.at(index - 2) == "function":
-            return True
-        if before in MADE and self.at(index - 2) == "new":
-            return True
-        return before in self.functions or before in CALLED or before == "require"
+        return (
+            self.is_member(index - 1)
+            or before in _HEADS
+            or self.at(index - 2) == "function"
+            or (before in MADE and self.at(index - 2) == "new")
+            or before in self.functions
+            or before in CALLED
+            or before == "require"
+        )
 
     def is_method(self, index: int) -> bool:
         """Whether a parenthesis after a name begins a function in an object, `{name() {…}}`: its arguments are names
@@ -421,9 +397,8 @@ class _NodeCode:
         word, before = self.at(index - 1), self.at(index - 2)
         if self.at(self.close(index) + 1) != "{" or "function" in (word, before):
             return False
-        if word not in _HEADS:
-            return True
-        return before == "," or (before == "{" and self.at(index - 3) not in _BEFORE_BLOCK)
+        in_object = before == "," or (before == "{" and self.at(index - 3) not in _BEFORE_BLOCK)
+        return word not in _HEADS or in_object
 
     def bracket(self, index: int) -> bool:
         """A list, or a member by its number; a computed name could be that of any member."""
@@ -435,9 +410,8 @@ class _NodeCode:
         inner = self.all[index + 1 : end]
         if self.at(end + 1) == "=":
             return True
-        if len(inner) == 1:
-            return self.is_number(inner[0])
-        if len(inner) == 3 and inner[1] in ((MARK, "+"), (MARK, "-")) and inner[2][0] == NUMBER:
+        adds = len(inner) == 3 and inner[1] in ((MARK, "+"), (MARK, "-")) and inner[2][0] == NUMBER
+        if len(inner) == 1 or adds:
             return self.is_number(inner[0])
         marks = [word for kind, word in inner if kind != NUMBER]
         return len(inner) == 5 and marks[1:] == [".", "length", "-"] and inner[4][0] == NUMBER and inner[0][0] == NAME

@@ -41,38 +41,27 @@ def tokens(text: str, depth: int = 0) -> list[Token] | None:
             at = space.end()
             continue
         if letter == "`":
-            if out and _is_value(out[-1]):
-                return None  # a tag is a call
-            found = _template(text, at, depth)
+            found = _template(text, at, depth) if not out or not _is_value(out[-1]) else None  # a tag is a call
             if found is None:
                 return None
             out += found[0]
             at = found[1]
             continue
-        if letter == "/":
-            starts = _starts_regex(out, closed)
-            match = _REGEX.match(text, at) if starts else _MARK.match(text, at)
-            if starts is None or match is None:
-                return None
-            out.append((REGEX if starts else MARK, match[0]))
-            at = match.end()
-            continue
-        kind, word = _next(text, at)
-        if not word:
+        starts = letter == "/" and _starts_regex(out, closed)
+        kind, word = _next(text, at, (REGEX, _REGEX) if starts else (MARK, _MARK)) if starts is not None else ("", "")
+        if not word or (word == ")" and not opened):
             return None
         if word == "(":
             opened.append(bool(out) and out[-1][0] == NAME and out[-1][1] in _STATEMENTS)
         elif word == ")":
-            if not opened:
-                return None
             closed = opened.pop()
         out.append((kind, word[1:-1] if kind == TEXT else word))
         at += len(word)
     return out
 
 
-def _next(text: str, at: int) -> Token:
-    for kind, pattern in ((NAME, _NAME), (NUMBER, _NUMBER), (TEXT, _STRING), (MARK, _MARK)):
+def _next(text: str, at: int, other: tuple[str, Pattern]) -> Token:
+    for kind, pattern in ((NAME, _NAME), (NUMBER, _NUMBER), (TEXT, _STRING), other):
         match = pattern.match(text, at)
         if match is not None:
             return kind, match[0]
@@ -90,14 +79,11 @@ def _starts_regex(out: list[Token], closed: bool) -> bool | None:
         return True
     kind, word = out[-1]
     if kind == NAME:
-        if len(out) > 1 and out[-2] in ((MARK, "."), (MARK, "?.")):
-            return False
-        return None if word in _EITHER else word in _BEFORE_REGEX
-    if kind != MARK:
-        return False
-    if word in ("}", "++", "--"):
+        is_member = len(out) > 1 and out[-2] in ((MARK, "."), (MARK, "?."))
+        return None if word in _EITHER and not is_member else word in _BEFORE_REGEX and not is_member
+    if kind == MARK and (word in ("}", "++", "--") or (word == ")" and closed)):
         return None
-    return None if word == ")" and closed else word not in (")", "]")
+    return kind == MARK and word not in (")", "]")
 
 
 def _template(text: str, at: int, depth: int) -> tuple[list[Token], int] | None:

@@ -31,21 +31,15 @@ _SETTING = Pattern(r"[a-z]+|utf8=[01]|dev|faulthandler|importtime")
 
 
 def python(line: CommandLine) -> None:
-    """`python [options] [-c code | -m module | file | -] [words…]`."""
     builder = line.builder
-    parsed = parse(_until_code(line.words), _OPTIONS, style="posix")
-    builder.flags.update(parsed.flags)
-    builder.operands.extend(shown(word) for word in parsed.operands)
-    for given in parsed.given:
-        line.option(given)
+    parsed = line.apply_parsed(parse(_until_code(line.words), _OPTIONS, style="posix"))
     settings = parsed.values("-W") + parsed.values("-X")
     if parsed.doubts or not all(isinstance(word, str) and _SETTING.fullmatch(word) for word in settings):
         builder.execute()
     builder.argv = tuple(line.words[len(_until_code(line.words)) :])
-    code, module = parsed.values("-c"), parsed.values("-m")
-    if code:
+    if code := parsed.values("-c"):
         python_code(builder, code[0], isolated=parsed.has("-I", "-P"))
-    elif module:
+    elif parsed.values("-m"):
         builder.execute()
     elif parsed.operands and shown(parsed.operands[0]) != "-":
         builder.script_file(parsed.operands[0])
@@ -68,7 +62,6 @@ def _until_code(words: list[Word]) -> list[Word]:
 
 
 def python_code(builder: EffectsBuilder, word: Word, *, isolated: bool = False) -> None:
-    """Code in a word."""
     for text in values(word):
         if text is None:
             builder.execute()
@@ -131,6 +124,7 @@ _SYS = frozenset(
 _INSIDE = Pattern(r"_.*|(?:gi|f|cr|ag|tb|co|func|im)_\w+|mro|modules|format_map")
 _FORMATS = Pattern(r"__|\{[^{}]*\.(?:gi|f|cr|ag|tb|co)_|environ")
 _MODE = Pattern(r"[rwaxbtU+]*")
+_STARTS_PROGRAM = ("os.dup2", "pty.spawn", "subprocess.call", "subprocess.Popen", "subprocess.run", "os.execl")
 _OPENING = frozenset({"mode", "encoding", "errors", "newline", "buffering"})
 _COOKIE = Pattern(r"(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]")
 
@@ -179,8 +173,6 @@ def _depth(token: str) -> int:
 
 
 class _PythonCode:
-    """Looks at every node of a tree."""
-
     __slots__ = ("called", "calls", "formats", "harmless", "inner", "loads", "nodes", "paths", "scope", "builder")
 
     def __init__(self, builder: EffectsBuilder, tree: Any) -> None:
@@ -196,11 +188,9 @@ class _PythonCode:
         self.calls = {id(node.func): node for node in self.nodes if name_of(node) == "Call"}
 
     def read(self) -> None:
-        for module in self.scope.modules:
-            if module not in _LOADED and module not in MODULES:
-                self.doubt()
-        if self.scope.ambiguous or not self.scope.bound.isdisjoint(self.scope.imported):
-            self.doubt()  # a name that stands for several things
+        unknown = any(module not in _LOADED and module not in MODULES for module in self.scope.modules)
+        if unknown or self.scope.ambiguous or not self.scope.bound.isdisjoint(self.scope.imported):
+            self.doubt()  # an unknown module, or a name that stands for several things
         for node in self.nodes:
             kind = name_of(node)
             if kind not in _KINDS:
@@ -209,8 +199,7 @@ class _PythonCode:
                 if self.formats and isinstance(node.value, str) and _FORMATS.search(node.value):
                     self.doubt()
             elif kind == "Name":
-                if id(node) not in self.inner:
-                    self.name(node)
+                self.name(node)
             elif kind == "Attribute":
                 self.attribute(node)
             elif kind == "Call":
@@ -235,19 +224,23 @@ class _PythonCode:
 
     def name(self, node: Any) -> None:
         """A name that stands alone: not the module before a dot."""
-        name = node.id
+        if id(node) in self.inner:
+            return
+        name, call = node.id, self.calls.get(id(node))
         path = self.scope.imported.get(name)
         if path is not None:
-            if name in self.scope.bound or "." not in path or not self.known(path, self.calls.get(id(node))):
+            if (
+                name in self.scope.bound
+                or "." not in path
+                or not self.known(path, call)
+                or (path == "sys.path" and not reads_only(self.nodes, node, self.scope))
+            ):
                 self.doubt()
-            if path == "sys.path" and not reads_only(self.nodes, node, self.scope):
-                self.doubt()
-        elif name == "open" and id(node) in self.calls:
-            self.opened(self.calls[id(node)])
+        elif name == "open" and call is not None:
+            self.opened(call)
         elif name == "input" and "3" not in self.builder.program:
             self.doubt()  # Python 2 evaluates what it is given
         elif name == "type":
-            call = self.calls.get(id(node))
             if self.scope.imported or self.opens() or call is None or len(call.args) != 1 or call.keywords:
                 self.doubt()  # the class of an open stream opens files, and a class can be made of a dictionary
         elif name not in _BUILTINS and (
@@ -264,20 +257,20 @@ class _PythonCode:
     def attribute(self, node: Any) -> None:
         if _INSIDE.fullmatch(node.attr):
             self.doubt()
-        path = self.scope.path(node)
+        path, call, last = self.scope.path(node), self.calls.get(id(node)), id(node) not in self.inner
         if path is None:
-            if self.paths is not None and not self.paths.harmless(node, self.calls.get(id(node))):
+            if self.paths is not None and not self.paths.harmless(node, call):
                 self.doubt()
             return
-        if name_of(node.ctx) != "Load" or path.startswith("sys.path."):
-            self.doubt()  # another function under a known name, or another place for modules
-        if path == "sys.path" and id(node) not in self.inner and not reads_only(self.nodes, node, self.scope):
-            self.doubt()
-        if path.partition(".")[0] in self.scope.bound:
-            self.doubt()
         if path in ("os.environ", "os.environb", "os.getenv"):
             self.environment(node)
-        if id(node) not in self.inner and not self.known(path, self.calls.get(id(node))):
+        if (
+            (last and not self.known(path, call))
+            or name_of(node.ctx) != "Load"  # another function under a known name
+            or path.startswith("sys.path.")
+            or (last and path == "sys.path" and not reads_only(self.nodes, node, self.scope))
+            or path.partition(".")[0] in self.scope.bound
+        ):
             self.doubt()
 
     def known(self, path: str, call: Any | None) -> bool:
@@ -308,7 +301,6 @@ class _PythonCode:
         return any(name_of(call.func) == "Name" and call.func.id == "open" for call in self.calls.values())
 
     def opened(self, call: Any) -> None:
-        """Record what `open(name, mode)` does."""
         self.loads = True
         named = {keyword.arg: keyword.value for keyword in call.keywords}
         modes = call.args[1:2] or [named[name] for name in ("mode",) if name in named]
@@ -319,28 +311,19 @@ class _PythonCode:
         plain = "open" not in self.scope.bound and not any(name_of(arg) == "Starred" for arg in call.args)
         if mode is None or not _MODE.fullmatch(mode) or not plain or len(call.args) > 3 or not named.keys() <= _OPENING:
             self.doubt()
-        if stream:
-            return
-        word = word if word is not None else Arg("open()")
-        if mode is None or "r" in mode or "+" in mode:
-            self.builder.path(READ, word)
-        if mode is None or set(mode) & set("wax+"):
-            self.builder.path(WRITE, word)
+        words = [] if stream else [word if word is not None else Arg("open()")]
+        self.builder.paths(READ, words if mode is None or "r" in mode or "+" in mode else [])
+        self.builder.paths(WRITE, words if mode is None or set(mode) & set("wax+") else [])
 
     def method(self, call: Any) -> None:
-        """`Path("x").write_text(…)` and its like, where the path can be seen."""
-        if name_of(call.func) != "Attribute" or self.scope.path(call.func) is not None:
-            return
-        operation = METHODS.get(call.func.attr)
-        if operation is None:
-            return
-        text = self.scope.text(call.func.value)
+        """`Path("x").write_text(…)` and similar, where the path is known."""
+        method = call.func.attr if name_of(call.func) == "Attribute" and self.scope.path(call.func) is None else ""
+        text = self.scope.text(call.func.value) if method in METHODS else None
         if text is not None:
-            self.builder.path(operation, text, recursive=operation is DELETE)
+            self.builder.path(METHODS[method], text, recursive=METHODS[method] is DELETE)
 
     def hands_out_shell(self) -> bool:
-        starts = {"os.dup2", "pty.spawn", "subprocess.call", "subprocess.Popen", "subprocess.run", "os.execl"}
-        return any(path.startswith("socket.") for path in self.called) and bool(self.called & starts)
+        return any(path.startswith("socket.") for path in self.called) and not self.called.isdisjoint(_STARTS_PROGRAM)
 
 
 def _walk(tree: Any) -> list[Any]:
@@ -415,7 +398,7 @@ LOOKS = frozenset(
 
 
 def is_harmless(path: str) -> bool:
-    """Whether a dotted path is such a name, or something public behind one."""
+    """Whether a dotted path is such a name, or a public attribute of one."""
     module, _, rest = path.partition(".")
     if f"{module}.*" in _HARMLESS:
         return "." not in rest

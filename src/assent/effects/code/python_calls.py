@@ -69,6 +69,11 @@ _SECOND = frozenset(
 )
 _DEEP = frozenset({"shutil.rmtree", "os.walk", "shutil.move", "shutil.copytree", "os.removedirs"})
 _SCRIPTS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
+_BINDING = {  # the field of a node with the name that it binds
+    **dict.fromkeys(("FunctionDef", "ClassDef", "AsyncFunctionDef", "ExceptHandler", "MatchAs", "MatchStar"), "name"),
+    "MatchMapping": "rest",
+    "arg": "arg",
+}
 _STARTS = Pattern(
     r"subprocess\.(?:run|call|check_call|check_output|Popen)|os\.(?:exec|spawn|posix_spawn)\w*|pty\.spawn"
 )
@@ -79,7 +84,6 @@ _FETCHES = Pattern(
 
 
 def name_of(node: Any) -> str:
-    """The kind of a node."""
     return type(node).__name__
 
 
@@ -92,11 +96,9 @@ class PythonScope:
 
     def __init__(self, nodes: list[Any], home: str, argv: tuple[Word, ...] = ()) -> None:
         self.home = home
-        self.argv: tuple[Word, ...] = ()
         self.imported: dict[str, str] = {}
         self.ambiguous = False
         self.modules: list[str] = []
-        self.bound: set[str] = set()
         self.constants: dict[str, str] = {}
         self.choices: dict[str, Arg] = {}
         self.counts: dict[str, int] = {}
@@ -106,8 +108,7 @@ class PythonScope:
             for name in bindings(node):
                 counts[name] = counts.get(name, 0) + 1
         self.bound = set(counts)
-        if argv and self._keeps_arguments(nodes):
-            self.argv = argv
+        self.argv = argv if argv and self._keeps_arguments(nodes) else ()
         for node in nodes:
             if name_of(node) == "Assign" and len(node.targets) == 1 and name_of(node.targets[0]) == "Name":
                 name, text = node.targets[0].id, self.text(node.value)
@@ -115,10 +116,13 @@ class PythonScope:
                     self.constants[name] = text
                 elif counts[name] == 1 and isinstance(word := self._argument(node.value), Arg):
                     self.choices[name] = word
-            elif name_of(node) in ("For", "comprehension") and name_of(node.target) == "Name":
-                found = self._several(node.iter)
-                if counts[node.target.id] == 1 and found is not None:
-                    self.choices[node.target.id] = found
+            elif (
+                name_of(node) in ("For", "comprehension")
+                and name_of(node.target) == "Name"
+                and counts[node.target.id] == 1
+                and (found := self._several(node.iter)) is not None
+            ):
+                self.choices[node.target.id] = found
 
     def _several(self, node: Any) -> Arg | None:
         """The texts that a loop goes over: written out, or what a glob matches."""
@@ -132,10 +136,8 @@ class PythonScope:
             known = tuple(text for text in texts if text is not None)
             return Arg("<listed>", known) if known and len(known) == len(texts) else None
         if name_of(node) == "Subscript" and name_of(node.slice) == "Slice" and self.path(node.value) == "sys.argv":
-            cut = node.slice
-            start = (
-                cut.lower.value if name_of(cut.lower) == "Constant" and cut.upper is None and cut.step is None else 0
-            )
+            cut, first = node.slice, node.slice.lower
+            start = first.value if name_of(first) == "Constant" and cut.upper is None and cut.step is None else 0
             words = self.argv[start - 1 :] if type(start) is int and start > 0 else ()
             given = tuple(word for word in words if isinstance(word, str))
             return Arg("<arguments>", given) if given and len(given) == len(words) else None
@@ -147,9 +149,8 @@ class PythonScope:
     def word(self, node: Any) -> Word | None:
         """A word for what an expression names: one text, several, or None where that is not known."""
         text = self.text(node)
-        if text is not None:
-            return text
-        return self.choices.get(node.id) if name_of(node) == "Name" else self._argument(node)
+        other = self.choices.get(node.id) if name_of(node) == "Name" else self._argument(node)
+        return text if text is not None else other
 
     def _keeps_arguments(self, nodes: list[Any]) -> bool:
         """Whether the code does no more with `sys.argv` than to look at single words of it."""
@@ -219,10 +220,9 @@ class PythonScope:
         return self._made(node, depth) if kind == "Call" else None
 
     def _joined(self, node: Any, depth: int) -> str | None:
-        left, right = self.text(node.left, depth + 1), self.text(node.right, depth + 1)
+        left, right, sign = self.text(node.left, depth + 1), self.text(node.right, depth + 1), name_of(node.op)
         if left is None or right is None:
             return None
-        sign = name_of(node.op)
         return left + right if sign == "Add" else _under(left, right) if sign == "Div" else None
 
     def _made(self, call: Any, depth: int) -> str | None:
@@ -231,9 +231,8 @@ class PythonScope:
             return self.home
         if path not in ("os.path.expanduser", "pathlib.Path", "os.path.join", "os.path.abspath"):
             return None
-        texts = [self.text(arg, depth + 1) for arg in call.args]
-        known = [text for text in texts if text is not None]
-        if len(known) < len(texts):
+        known = [text for arg in call.args if (text := self.text(arg, depth + 1)) is not None]
+        if len(known) < len(call.args):
             return None
         joined = known[0] if known else "."
         for part in known[1:]:
@@ -257,11 +256,8 @@ def bindings(node: Any) -> list[str]:
     kind = name_of(node)
     if kind == "Name":
         return [] if name_of(node.ctx) == "Load" else [node.id]
-    if kind in ("FunctionDef", "ClassDef", "AsyncFunctionDef", "ExceptHandler", "MatchAs", "MatchStar"):
-        return [node.name] if node.name else []
-    if kind == "MatchMapping":
-        return [node.rest] if node.rest else []
-    return [node.arg] if kind == "arg" else []
+    name = getattr(node, _BINDING[kind]) if kind in _BINDING else None
+    return [name] if name else []
 
 
 def call_effects(builder: EffectsBuilder, path: str, call: Any, scope: PythonScope) -> bool:
@@ -298,16 +294,13 @@ def _word(scope: PythonScope, args: list[Any]) -> Word:
 
 
 def _started(builder: EffectsBuilder, call: Any, scope: PythonScope) -> None:
-    """`subprocess.run([…])`, or with `shell=True` a script."""
     if not call.args:
         return
     first = call.args[0]
     if name_of(first) in ("List", "Tuple"):
         items = [scope.text(item) for item in first.elts]
         builder.run([item if item is not None else Arg("<computed>") for item in items])
-        return
-    text = scope.text(first)
-    if text is not None:
+    elif (text := scope.text(first)) is not None:
         builder.shell(text)
 
 
@@ -322,21 +315,23 @@ def reads_only(nodes: list[Any], node: Any, scope: PythonScope) -> bool:
 
 
 def _reads(holder: Any, node: Any, scope: PythonScope) -> bool:
-    kind = name_of(holder)
-    if kind == "Call":
-        func = holder.func
-        if not any(arg is node for arg in holder.args):
-            return False
-        if name_of(func) == "Name":
-            return func.id in _COPIES and func.id not in scope.bound and func.id not in scope.imported
-        return name_of(func) == "Attribute" and func.attr == "join" and name_of(func.value) == "Constant"
-    if kind in ("For", "comprehension"):
-        return holder.iter is node
-    if kind == "Subscript":
-        return holder.value is node and name_of(holder.ctx) == "Load"
-    if kind == "Compare":
-        return any(other is node for other in holder.comparators)
-    return kind == "FormattedValue" and holder.value is node
+    match name_of(holder):
+        case "Call":
+            return any(arg is node for arg in holder.args) and _copies(holder.func, scope)
+        case "For" | "comprehension":
+            return holder.iter is node
+        case "Subscript":
+            return holder.value is node and name_of(holder.ctx) == "Load"
+        case "Compare":
+            return any(other is node for other in holder.comparators)
+        case kind:
+            return kind == "FormattedValue" and holder.value is node
+
+
+def _copies(func: Any, scope: PythonScope) -> bool:
+    if name_of(func) == "Name":
+        return func.id in _COPIES and func.id not in scope.bound and func.id not in scope.imported
+    return name_of(func) == "Attribute" and func.attr == "join" and name_of(func.value) == "Constant"
 
 
 # ---------------------------------------------------------------- path objects
@@ -353,8 +348,6 @@ _TEXTS = frozenset({"re.sub", "json.dumps", "textwrap.dedent", "textwrap.indent"
 
 
 class Paths:
-    """Tells texts from what may be a path."""
-
     __slots__ = ("_assigned", "_own", "scope")
 
     def __init__(self, nodes: list[Any], scope: PythonScope) -> None:
@@ -371,19 +364,17 @@ class Paths:
 
     def harmless(self, node: Any, call: Any | None) -> bool:
         """Whether an attribute of a value does nothing to a file, or only what is on record."""
-        if node.attr not in _TOUCHES:
-            return True
-        if node.attr in ("replace", "copy", "group") and self.is_text(node.value):
-            return True
-        return node.attr in METHODS and call is not None and self.scope.text(node.value) is not None
+        return (
+            node.attr not in _TOUCHES
+            or (node.attr in ("replace", "copy", "group") and self.is_text(node.value))
+            or (node.attr in METHODS and call is not None and self.scope.text(node.value) is not None)
+        )
 
     def is_text(self, node: Any, assumed: frozenset[str] = frozenset()) -> bool:
         """Whether an expression is a text or bytes, whatever the values in it are."""
         kind = name_of(node)
-        if kind == "Constant":
-            return isinstance(node.value, (str, bytes))
-        if kind == "JoinedStr":
-            return True
+        if kind in ("Constant", "JoinedStr"):
+            return kind == "JoinedStr" or isinstance(node.value, (str, bytes))
         if kind == "BinOp" and name_of(node.op) in ("Add", "Mod"):
             return not self._own and self.is_text(node.left, assumed)
         if kind == "Subscript":
@@ -394,17 +385,12 @@ class Paths:
             return False
         if name_of(node.func) == "Name":
             return node.func.id == "str" and "str" not in self.scope.bound and "str" not in self.scope.imported
-        if name_of(node.func) != "Attribute":
-            return False
         path = self.scope.path(node.func)
-        if path is not None:
-            return path in _TEXTS
-        if self._own:
-            return False
+        if name_of(node.func) != "Attribute" or path is not None or self._own:
+            return path in _TEXTS and name_of(node.func) == "Attribute"
         return node.func.attr in _OF_TEXTS or (node.func.attr == "replace" and self.is_text(node.func.value, assumed))
 
     def _is_text_name(self, name: str, assumed: frozenset[str]) -> bool:
         bound = self._assigned.get(name, [])
-        if not bound or name in self.scope.imported or len(bound) != self.scope.counts.get(name):
-            return False
-        return all(self.is_text(value, assumed) for value in bound)
+        known = bound and name not in self.scope.imported and len(bound) == self.scope.counts.get(name)
+        return bool(known) and all(self.is_text(value, assumed) for value in bound)

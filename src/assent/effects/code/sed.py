@@ -25,25 +25,33 @@ _SECOND = Pattern(r"[+~]?[0-9]+|\$")
 _REGEX_FLAGS = Pattern(r"[IM]*")
 _LINE = Pattern(r"[^\n]*")
 _TEXT = Pattern(r"(?:[^\\\n]|\\(?:.|\n|$))*", DOTALL)
-_LABEL = Pattern(r"[^\s;}]*")
 _BRACKET = Pattern(r"\[\^?\]?(?:[^][\\]|\[:[a-z]+:\]|\[\.[^]\n]*\.\]|\[=[^]\n]*=\]|\[(?![.:=])|\\(?!\]))*\]")
 _END = Pattern(r"[ \t\r\f\v]*(?:[;\n]|(?=[}#])|$)")
 _COUNT = Pattern(r"[ \t]*[0-9]*")
 _FLAGS = Pattern(r"[gpiImM0-9]*")
+_NOTHING = Pattern(r"")
+# The commands that only edit and print, with what may follow their names.
+_ARGUMENTS = {
+    **dict.fromkeys("{}=dDgGhHnNpPxzF", _NOTHING),
+    **dict.fromkeys("qQlL", _COUNT),
+    **dict.fromkeys("btT:v", Pattern(r"[ \t\r\f\v]*[^\s;}]*")),
+    **dict.fromkeys("aic", _TEXT),
+    "#": _LINE,
+}
+_NO_END = frozenset("{aic#")  # those that need no separator after them
 _DEPTH = 200
 
 
 def sed(line: CommandLine) -> None:
     """Options as the row says; all scripts are read as one, and files are written where `-i` is given."""
     line.preamble()
-    builder, parsed = line.builder, line.parsed
+    builder, parsed, files = line.builder, line.parsed, line.parsed.operands
     scripts: list[Word] = []
     for given in parsed.given:
         if given.option.role == "SED" and given.value is not None:
             scripts.append(given.value)
         elif not (given.option.writes and given.option.role == "TEXT"):
             line.option(given)
-    files = list(parsed.operands)
     in_place = [given for given in parsed.given if given.option.writes]
     if not any(given.option.drop for given in parsed.given):
         scripts, files = files[:1], files[1:]
@@ -58,44 +66,30 @@ def sed(line: CommandLine) -> None:
         for given in in_place:
             builder.path(WRITE, file)
             _backup(builder, file, given.value)
-    if (
-        any(isinstance(word, Arg) and word.splits and word.kind not in ("paths", "files") for word in parsed.operands)
-        and in_place
-    ):
+    loose = [word for word in parsed.operands if isinstance(word, Arg) and word.splits]
+    if in_place and any(word.kind not in ("paths", "files") for word in loose):
         builder.execute()
 
 
 def _backup(builder: EffectsBuilder, file: Word, suffix: Word | None) -> None:
-    if suffix is None or suffix == "":
-        return
-    name, end = literal(file), literal(suffix)
-    if name is None or end is None or "/" in end or "*" in end:
-        builder.execute()
-    else:
+    name, end = literal(file), literal(suffix or "")
+    if end and name is not None and "/" not in end and "*" not in end:
         builder.path(WRITE, name + end)
+    elif end != "":
+        builder.execute()
 
 
 def sed_script(builder: EffectsBuilder, word: Word) -> None:
-    """One script in a word."""
     sed_scripts(builder, [word])
 
 
 def sed_scripts(builder: EffectsBuilder, words: list[Word]) -> None:
     """The scripts of one command, which sed joins by newlines. What is not fully read is EXECUTE."""
-    if not words:
-        return
-    texts = [literal(word) for word in words]
-    if len(words) == 1 and texts[0] is None:
-        for text in values(words[0]):
-            if text is None or not _Script(builder, text).read():
-                builder.execute()
-        return
-    if any(text is None for text in texts):
-        builder.execute()
-        return
-    script = "\n".join(shown(word) for word in words)
-    if not _EVERYDAY.fullmatch(script) and not _Script(builder, script).read():
-        builder.execute()
+    known = all(literal(word) is not None for word in words)
+    texts = ("\n".join(map(shown, words)),) if known and words else values(words[0]) if len(words) == 1 else (None,)
+    for text in texts if words else ():
+        if text is None or not (_EVERYDAY.fullmatch(text) or _Script(builder, text).read()):
+            builder.execute()
 
 
 class _Script:
@@ -109,7 +103,6 @@ class _Script:
         self.at = 0
 
     def read(self) -> bool:
-        """Whether all of the script was read."""
         if len(self.text) > LONGEST:
             return False
         depth = 0
@@ -119,11 +112,14 @@ class _Script:
                 return True
             if not self.addresses():
                 return False
-            name = self.text[self.at : self.at + 1]
-            self.at += 1
-            depth += 1 if name == "{" else -1 if name == "}" else 0
+            name = self.next()
+            depth += (name == "{") - (name == "}")
             if depth > _DEPTH or not self.command(name):
                 return False
+
+    def next(self) -> str:
+        self.at += 1
+        return self.text[self.at - 1 : self.at]
 
     def skip(self, pattern: Pattern) -> str:
         match = pattern.match(self.text, self.at)
@@ -149,19 +145,12 @@ class _Script:
         return True
 
     def address(self, plain: Pattern) -> bool:
-        match = plain.match(self.text, self.at)
-        if match:
+        if match := plain.match(self.text, self.at):
             self.at = match.end()
             return True
-        first = self.text[self.at : self.at + 1]
-        start = self.at
-        if first == "\\":
-            self.at += 1
-            first = self.text[self.at : self.at + 1]
-        elif first != "/":
-            return False
-        self.at += 1
-        if first in ("", "\n", "\\") or not self.delimited(first, regex=True):
+        start, first = self.at, self.next()
+        mark = self.next() if first == "\\" else first
+        if first not in ("\\", "/") or mark in ("", "\n", "\\") or not self.delimited(mark, regex=True):
             self.at = start
             return False
         self.skip(_REGEX_FLAGS)
@@ -189,29 +178,15 @@ class _Script:
         return False
 
     def command(self, name: str) -> bool:
-        if name == "{":
-            return True
-        if name in ("}", "=", "d", "D", "g", "G", "h", "H", "n", "N", "p", "P", "x", "z", "F"):
-            return bool(name) and self.end()
         if name == "s":
             return self.substitute()
         if name == "y":
             mark = self.mark()
             return bool(mark) and self.delimited(mark, regex=False) and self.delimited(mark, regex=False) and self.end()
-        if name in ("q", "Q", "l", "L"):
-            self.skip(_COUNT)
-            return self.end()
-        if name in ("b", "t", "T", ":", "v"):
-            self.skip(_SPACE)
-            self.skip(_LABEL)
-            return self.end()
-        if name in ("a", "i", "c"):
-            self.skip(_TEXT)
-            return True
-        if name == "#":
-            self.skip(_LINE)
-            return True
-        return self.file_or_command(name)
+        if name not in _ARGUMENTS:
+            return self.file_or_command(name)
+        self.skip(_ARGUMENTS[name])
+        return name in _NO_END or self.end()
 
     def file_or_command(self, name: str) -> bool:
         if name not in ("r", "R", "w", "W", "e"):
@@ -224,8 +199,7 @@ class _Script:
         return name == "e" or bool(rest)
 
     def mark(self) -> str:
-        mark = self.text[self.at : self.at + 1]
-        self.at += 1
+        mark = self.next()
         return "" if mark in ("\n", "\\") else mark
 
     def substitute(self) -> bool:
@@ -252,7 +226,5 @@ class _Script:
     def end(self) -> bool:
         """Whether the command ends here, as it must."""
         match = _END.match(self.text, self.at)
-        if match is None:
-            return False
-        self.at = match.end()
-        return True
+        self.at = match.end() if match is not None else self.at
+        return match is not None

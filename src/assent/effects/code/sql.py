@@ -95,17 +95,14 @@ def sqlite(line: CommandLine) -> None:
 
 
 def sql(builder: EffectsBuilder, word: Word) -> None:
-    """A text of statements and meta-commands."""
     for text in values(word):
-        if text is None:
-            builder.execute()
-            continue
-        if not _only_reads(builder, text):
-            builder.execute()
-            if builder.program not in _LOCAL and (_DESTROYS.search(text) or _DELETES_ALL.search(text)):
-                builder.danger("destroy-remote")
-        else:
+        if text is not None and _only_reads(builder, text):
             builder.service(builder.program)
+            continue
+        builder.execute()
+        destroys = text is not None and (_DESTROYS.search(text) or _DELETES_ALL.search(text))
+        if destroys and builder.program not in _LOCAL:
+            builder.danger("destroy-remote")
 
 
 def _only_reads(builder: EffectsBuilder, text: str) -> bool:
@@ -121,29 +118,19 @@ def _only_reads(builder: EffectsBuilder, text: str) -> bool:
     statements = split(text)
     if statements is None or len(statements) != 1:
         return False  # several statements are more than a look
-    if statements[0][0][1] in _CLIENT and ("\n" in text or "\r" in text):
-        return False  # a command of the client ends with its line, and the next may be another
-    return _all_read(builder, statements)
-
-
-def _all_read(builder: EffectsBuilder, statements: list[list[tuple[str, str]]]) -> bool:
-    """Whether all only read; all are looked at, for the files that they name."""
-    return not [statement for statement in statements if not _reads(builder, statement)]
+    # A command of the client ends with its line, and the next may be another.
+    several = statements[0][0][1] in _CLIENT and ("\n" in text or "\r" in text)
+    return not several and _reads(builder, statements[0])
 
 
 def _dots(builder: EffectsBuilder, text: str) -> bool:
-    """Dot-commands, a line each, among statements."""
-    good = True
-    rest: list[str] = []
-    for line in text.split("\n"):
-        stripped = line.strip()
-        if not stripped.startswith("."):
-            rest.append(line)
-        elif not _DOT.fullmatch(stripped):
-            good = False
-            _dot(builder, stripped)
-    statements = split("\n".join(rest))
-    return statements is not None and _all_read(builder, statements) and good
+    lines = text.split("\n")
+    others = [line.strip() for line in lines if line.strip().startswith(".") and not _DOT.fullmatch(line.strip())]
+    for line in others:
+        _dot(builder, line)
+    statements = split("\n".join(line for line in lines if not line.strip().startswith(".")))
+    reads = [_reads(builder, statement) for statement in statements or ()]  # all of them, for the files that they name
+    return statements is not None and all(reads) and not others
 
 
 def _dot(builder: EffectsBuilder, line: str) -> None:
@@ -177,10 +164,8 @@ def split(text: str) -> list[list[tuple[str, str]]] | None:
 
 def _reads(builder: EffectsBuilder, tokens: list[tuple[str, str]]) -> bool:
     first = tokens[0][1] if tokens[0][0] == "name" else ""
-    if first == "pragma":
-        return _pragma(tokens)
-    if first in _SESSION:
-        return len(tokens) <= 2
+    if first == "pragma" or first in _SESSION:
+        return _pragma(tokens) if first == "pragma" else len(tokens) <= 2
     if first not in _READS and not (builder.program == "duckdb" and first in ("from", "summarize", "pivot")):
         return False
     changes = _CHANGES if builder.program in _SEPARATES and first != "explain" else _STATEMENTS
@@ -188,9 +173,11 @@ def _reads(builder: EffectsBuilder, tokens: list[tuple[str, str]]) -> bool:
         called = index + 1 < len(tokens) and tokens[index + 1][1] == "("
         if kind == "name" and token in changes and index and not (called and token in ("replace", "set")):
             return first == "show" and token == "create"
-        if kind == "name" and called and not _function(builder, token, tokens[index + 2 : index + 4]):
-            return False
-        if called and (kind == "quoted" or token == "]"):
+        if called and (
+            kind == "quoted"
+            or token == "]"
+            or (kind == "name" and not _function(builder, token, tokens[index + 2 : index + 4]))
+        ):
             return False
         if builder.program == "duckdb" and kind in ("string", "quoted"):
             _named_file(builder, token[1:-1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assent.contract import MUTATION, Effect, Kind, Operation, Pattern, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import REGULAR, Arg, CommandEffects, Run
@@ -109,6 +111,19 @@ class EffectsBuilder:
                 )
             )
 
+    def paths(
+        self,
+        operation: Operation,
+        words: Sequence[Word],
+        *,
+        recursive: bool = False,
+        dangers: tuple[str, ...] = (),
+        lossless: bool = False,
+        stays: bool = False,
+    ) -> None:
+        for word in words:
+            self.path(operation, word, recursive=recursive, dangers=dangers, lossless=lossless, stays=stays)
+
     def targets(self, word: Word) -> list[Target]:
         """The paths that a word names; one unnamed target where that is not known."""
         if isinstance(word, str):
@@ -149,20 +164,19 @@ class EffectsBuilder:
             if not all(map(_AUTHORITY.match, word.values)):
                 texts = (*texts, None)
         for text in texts:
+            local = file_of(text) if text is not None else None
             if text is None:
                 self.effects.append(Effect(FETCH, Target(Kind.HOST, "", shown(word), certain=False), dangers=dangers))
-                continue
-            local = file_of(text)
-            if local is not None:
+            elif local is not None:
                 self.path(READ, local, dangers=dangers)
-                continue
-            from assent.effects.addresses import hosts_of
+            else:
+                from assent.effects.addresses import hosts_of
 
-            for host in hosts_of(text):
-                self.effects.append(Effect(FETCH, Target(Kind.HOST, host, text), dangers=dangers))
+                self.effects += [
+                    Effect(FETCH, Target(Kind.HOST, host, text), dangers=dangers) for host in hosts_of(text)
+                ]
 
     def execute(self, *dangers: str) -> None:
-        """It does more than the effects say."""
         self.acts = True
         self.dangers.extend(dangers)
 
@@ -193,29 +207,21 @@ class EffectsBuilder:
         self, word: Word, *, place: str = "here", shell: str = "", positional: tuple[Word, ...] | list[Word] = ()
     ) -> None:
         """A script that a shell reads. One whose text is not known is a gap."""
+        cwd, arguments = self.cwd if self.moved else None, tuple(map(loosened, positional))
         for text in values(word):
             if text is None:
                 self.gap("dynamic-script", f"write out the script instead of `{shown(word)}`")
-                continue
-            self.runs.append(
-                Run(
-                    script=text,
-                    cwd=self.cwd if self.moved else None,
-                    place=place,
-                    shell=shell,
-                    positional=tuple(loosened(word) for word in positional),
-                )
-            )
+            else:
+                self.runs.append(Run(script=text, cwd=cwd, place=place, shell=shell, positional=arguments))
 
     def gap(self, code: str, advice: str) -> None:
         self.gaps.append((f"gap.{code}", advice))
 
     def service(self, name: str, *dangers: str) -> None:
-        """It asks a service, and changes nothing there."""
+        """It queries a service and changes nothing there."""
         self.effects.append(Effect(READ, Target(Kind.SERVICE, name), dangers=dangers))
 
     def hooks(self, group: str, folder: str) -> None:
-        """The hooks of that group, in the repository that a folder is in."""
         name = f"{group}:{folder}" if folder else ""
         self.effects.append(Effect(EXECUTE, Target(Kind.HOOKS, name, folder, certain=bool(folder))))
 
@@ -248,13 +254,11 @@ class EffectsBuilder:
         self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, text, word or "the code", certain=bool(text))))
 
     def enter(self, word: Word) -> None:
-        """It changes to a folder before the words that follow."""
+        """It changes to a folder; later words are relative to it."""
         self.moved = True
         known = values(word)
-        if len(known) != 1 or known[0] is None or (isinstance(word, Arg) and word.pattern):
-            self.cwd = ""
-        else:
-            self.cwd = path_target(known[0], self.cwd, self.home, tilde=False).name
+        folder = known[0] if len(known) == 1 else None
+        self.cwd = path_target(folder, self.cwd, self.home, tilde=False).name if folder is not None else ""
 
     # ------------------------------------------------------------ the end
 
@@ -316,7 +320,7 @@ def loosened(word: Word) -> Word:
 
 
 def fixed(pattern: str) -> str:
-    """The folder that everything a glob matches lies in."""
+    """The folder of everything that a glob matches."""
     for index, letter in enumerate(pattern):
         if letter in "*?[@!+(":
             return pattern[: pattern.rfind("/", 0, index)] or "/"
@@ -324,7 +328,6 @@ def fixed(pattern: str) -> str:
 
 
 def shown(word: Word) -> str:
-    """A word as rules and people see it."""
     return word if isinstance(word, str) else word.text
 
 
@@ -341,9 +344,7 @@ def values(word: Word) -> tuple[str | None, ...]:
     """Every text that a word can be; None stands for a text that is not known, a glob among them."""
     if isinstance(word, str):
         return (word,)
-    if word.values is None or word.pattern:
-        return (None,)
-    return word.values
+    return (None,) if word.values is None or word.pattern else word.values
 
 
 def file_of(url: str) -> str | None:

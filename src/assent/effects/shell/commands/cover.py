@@ -33,14 +33,11 @@ def strays(line: CommandLine, offset: int) -> tuple[int, ...]:
         given.start + 1 for given in line.before if _steers(given, {**line.global_forms, **line.row.forms}, line.row)
     }
     module = _module(line, program)
+    end = module.end if module is not None else len(line.words)
     if module is not None:
-        places = [place for place in _own(line) if place < module.end]
-        name = module.values[0] if module.values else ""
-        inner = of_words(name, line.words[module.end :], line.tables)
-        found.update(module.end + offset + place - 1 for place in inner)
-    else:
-        places = _own(line)
-    found.update(place + offset for place in places)
+        inner = of_words(module.values[0] if module.values else "", line.words[end:], line.tables)
+        found.update(end + offset + place - 1 for place in inner)
+    found.update(place + offset for place in _own(line) if place < end)
     if not has(program, "names-with-at"):
         found.update(place + offset for place, word in enumerate(line.words) if _is_file_of_options(word))
     return tuple(sorted(found))
@@ -104,7 +101,7 @@ def _steers(given: Given, forms: Mapping[str, Pattern], row: Row) -> bool:
 
 
 def _is_marked(row: Row, word: Word) -> bool:
-    """Whether the row says of a word that something runs with it."""
+    """Whether the row marks a word as one that runs something."""
     return any(
         "acts" in tags and any(text is None or pattern.fullmatch(text) for text in values(word))
         for pattern, tags in row.marks

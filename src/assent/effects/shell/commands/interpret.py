@@ -20,8 +20,8 @@ _ANY = frozenset({"TEXT", "SCRIPT"})
 _BINS = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
 
 
-REMEMBERED = 512  # command lines; agents run the same few again and again
-_remembered: dict[tuple[object, ...], tuple[Tables, CommandEffects]] = {}
+CACHED = 512  # command lines; agents run the same few again and again
+_cache: dict[tuple[object, ...], tuple[Tables, CommandEffects]] = {}
 
 
 def interpret(
@@ -31,20 +31,17 @@ def interpret(
 
     Depends on its arguments alone, so a command line of literals is looked at once."""
     for word in argv:
-        if type(word) is not str:
-            return _see(argv, cwd, home, tables, stdin)
-    if stdin is not None:
-        return _see(argv, cwd, home, tables, stdin)
+        if type(word) is not str or stdin is not None:
+            return _interpret(argv, cwd, home, tables, stdin)
     key = (argv, cwd, home, id(tables))
-    known = _remembered.get(key)
-    if known is not None and known[0] is tables:
-        return known[1]
-    build = _see(argv, cwd, home, tables, stdin)
-    keep(_remembered, key, (tables, build), REMEMBERED)
-    return build
+    known = _cache.get(key)
+    if known is None or known[0] is not tables:
+        known = tables, _interpret(argv, cwd, home, tables, stdin)
+        keep(_cache, key, known, CACHED)
+    return known[1]
 
 
-def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg | None) -> CommandEffects:
+def _interpret(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg | None) -> CommandEffects:
     name = literal(argv[0])
     if name is None:
         builder = EffectsBuilder("", cwd, home)
@@ -55,31 +52,26 @@ def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg
     builder = EffectsBuilder(program, cwd, home, stdin)
     if folder not in _BINS and "/" in name:
         builder.script_file(name)
-    words = [_settled(word) for word in argv[1:]]
-    tree = tables.program(program)
-    known = False
-    if tree is None or not program:
-        _unknown(builder, words)
-    else:
-        known = _read(builder, tree, program, words, tables)
+    # A word that is one known literal after all is that literal.
+    words = [word if (text := literal(word)) is None else text for word in argv[1:]]
+    tree = tables.program(program) if program else None
+    known = _read(builder, tree, program, words, tables)
     if builder.acts or builder.effects:
-        _told(builder, words, known=known)
-        if builder.acts and (not known or builder.maybe):
-            from assent.effects.shell.commands import possible
+        _add_named_paths(builder, words, known=known)
+    if builder.acts:
+        from assent.effects.shell.commands import possible
 
+        if not known or builder.maybe:
             possible.add(builder, words, tables, interpret, texts=not known and not has(program, "prose"))
-        if builder.acts:
-            from assent.effects.shell.commands import possible
-
-            if possible.serves(builder, words):
-                possible.served(builder, words)
+        if possible.serves(builder, words):
+            possible.served(builder, words)
     return builder.build()
 
 
-def _read(builder: EffectsBuilder, tree: CommandNode, program: str, words: list[Word], tables: Tables) -> bool:
-    """Whether a row says of the words what they are. One that takes any option and any text says nothing of them."""
-    line = locate(builder, tree, program, words, tables)
-    if line is None:
+def _read(builder: EffectsBuilder, tree: CommandNode | None, program: str, words: list[Word], tables: Tables) -> bool:
+    """Whether a row describes the words. One that takes any option and any text does not."""
+    line = locate(builder, tree, program, words, tables) if tree is not None else None
+    if tree is None or line is None:
         _unknown(builder, words)
         return False
     row = line.row
@@ -129,9 +121,8 @@ def _named_files(builder: EffectsBuilder, prefixes: tuple[str, ...], words: list
 
 def _only_helps(line: CommandLine) -> bool:
     parsed = line.parsed
-    if parsed.doubts or parsed.operands != line.path or parsed.spills:
-        return False
-    return all(given.option.role in ("", "TEXT") for given in (*line.before, *parsed.given))
+    plain = not parsed.doubts and parsed.operands == line.path and not parsed.spills
+    return plain and all(given.option.role in ("", "TEXT") for given in (*line.before, *parsed.given))
 
 
 _ADDRESS = Pattern(r"(?:https?|ftp|wss?|grpc)://|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:[:/]|$)|metadata\.|\[[0-9a-fA-F:.]+\]")
@@ -163,16 +154,13 @@ _GIVEN = Pattern(r"(?:--?)?[\w.-]+[=:]@?(\S+)|@(\S+)|-[A-Za-z]([~/.]\S+)")
 _MOST_NAMED, _LONGEST_NAMED = 64, 1024
 
 
-def _told(builder: EffectsBuilder, words: list[Word], *, known: bool) -> None:
-    """What code is told that nobody knows: a program without a row, a script, a task of the project."""
+def _add_named_paths(builder: EffectsBuilder, words: list[Word], *, known: bool) -> None:
+    """Unknown code (a program without a row, a script, a task of the project) may read the paths in its words. A guess,
+    good enough to deny."""
     runs = any(effect.operation is EXECUTE and effect.target.kind is Kind.PATH for effect in builder.effects)
-    if runs or (builder.acts and (not known or has(builder.program, "project-code"))):
-        _named(builder, words)
-
-
-def _named(builder: EffectsBuilder, words: list[Word]) -> None:
-    """The paths that something which runs is told of: it may read them. A guess, good enough to deny."""
-    known = {effect.target.text for effect in builder.effects if effect.target.kind is Kind.PATH}
+    if not runs and not (builder.acts and (not known or has(builder.program, "project-code"))):
+        return
+    listed = {effect.target.text for effect in builder.effects if effect.target.kind is Kind.PATH}
     left = _MOST_NAMED
     for word in words:
         text = literal(word)
@@ -180,17 +168,8 @@ def _named(builder: EffectsBuilder, words: list[Word]) -> None:
             continue
         found = _GIVEN.fullmatch(text)
         for part in dict.fromkeys((text, *(each for each in found.groups() if each))) if found else (text,):
-            if part in known or not _PATH.fullmatch(part):
-                continue
-            known.add(part)
-            left -= 1
-            target = path_target(part, builder.cwd, builder.home, certain=False)
-            builder.effects.append(Effect(READ, target, via=Via.TOLD))
-
-
-def _settled(word: Word) -> Word:
-    """A word that is one known literal after all is that literal."""
-    if isinstance(word, str):
-        return word
-    text = literal(word)
-    return word if text is None else text
+            if part not in listed and _PATH.fullmatch(part):
+                listed.add(part)
+                left -= 1
+                target = path_target(part, builder.cwd, builder.home, certain=False)
+                builder.effects.append(Effect(READ, target, via=Via.TOLD))

@@ -7,8 +7,7 @@ from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.commands.command_effects import (
     EXECUTE,
     LIST,
-    READ,
-    SEARCH,
+    LOOKING,
     WRITE,
     EffectsBuilder,
     Word,
@@ -17,7 +16,7 @@ from assent.effects.shell.commands.command_effects import (
     shown,
     values,
 )
-from assent.effects.shell.commands.options import Given, parse
+from assent.effects.shell.commands.options import Given, Parsed, parse
 from assent.effects.shell.commands.roles import apply, quiet
 from assent.programs.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.programs.row import Row, Slot
@@ -76,7 +75,7 @@ class CommandLine:
         self.preamble()
         if self.parsed.doubts and "RUN" in self.row.roles:
             self.builder.gap("wrapper-option", f"`{self.parsed.doubts[0]}` is not an option that is known here")
-        self.given()
+        self.apply_options([*self.before, *self.parsed.given])
         self.operands(self.parsed.operands)
 
     def unproved(self) -> None:
@@ -87,7 +86,7 @@ class CommandLine:
     def read_options(self) -> None:
         """What the row says of this line apart from its operands."""
         self.preamble()
-        self.given()
+        self.apply_options([*self.before, *self.parsed.given])
 
     def preamble(self) -> None:
         """What the row says of every such line, whatever its words."""
@@ -101,14 +100,20 @@ class CommandLine:
             builder.service(row.service)
 
     def endanger(self, dangers: tuple[str, ...]) -> None:
-        """Dangers of the form, unless it only prints or an option lifts them."""
+        """Add dangers, unless the command only prints or an option lifts them."""
         if dangers and not self.quiet:
             lifted = [danger for given in self.parsed.given for danger in given.option.lifts]
             self.builder.dangers.extend(danger for danger in dangers if danger not in lifted)
 
-    def given(self) -> None:
-        """The effects of the options given, folders that they enter first."""
-        options = [*self.before, *self.parsed.given]
+    def apply_parsed(self, parsed: Parsed) -> Parsed:
+        """Record words that were read by other options than the row's, and the effects of these options."""
+        self.builder.flags.update(parsed.flags)
+        self.builder.operands.extend(map(shown, parsed.operands))
+        self.apply_options(parsed.given)
+        return parsed
+
+    def apply_options(self, options: list[Given]) -> None:
+        """The effects of given options, folders that they enter first."""
         for given in options:
             if given.value is not None and given.option.role in ("DIR", "REPO"):
                 apply(self.builder, given.option.role, given.value)
@@ -120,7 +125,7 @@ class CommandLine:
         self.builder.acts = self.builder.acts or option.acts
         if option.gives:
             self.builder.gives.append(option.gives)
-        if option.dangers and not self.quiet:
+        if not self.quiet:
             self.builder.dangers.extend(option.dangers)
         forms = self.row.forms
         if self.global_forms and not any(name in self.row.options for name in option.names):
@@ -148,26 +153,19 @@ class CommandLine:
         """A word that the row marks carries its tags; one that is not known may be any of them."""
         for pattern, tags in self.row.marks:
             if any(text is None or pattern.fullmatch(text) for text in values(word)):
-                if "acts" in tags:
-                    self.builder.acts = True
+                self.builder.acts = self.builder.acts or "acts" in tags
                 if gives_of(tags) and (isinstance(word, str) or gives_of(tags) == "nothing"):
                     self.builder.gives.append(gives_of(tags))
                 self.endanger(dangers_of(tags))
 
     def operands(self, words: list[Word]) -> None:
-        """The effects of operands, by the row's slots."""
         builder, row = self.builder, self.row
-        options = self.parsed.given
-        recursive, slots, writes, lists = row.recursive, row.operands, False, False
-        stays, visible = self.stays(), row.visible
-        for given in options:
-            option = given.option
-            recursive = recursive or option.recursive
-            writes = writes or (option.writes and not self.quiet)
-            lists = lists or option.lists
-            visible = visible and not option.hidden
-            if option.drop and slots is row.operands:
-                slots = dropped(slots)
+        options = [given.option for given in self.parsed.given]
+        recursive = row.recursive or self.is_recursive()
+        writes = not self.quiet and any(option.writes for option in options)
+        lists = any(option.lists for option in options)
+        visible, stays = row.visible and not any(option.hidden for option in options), self.stays()
+        slots = dropped(row.operands) if any(option.drop for option in options) else row.operands
         if "operands" in row.forms and not lists:
             for word in words:
                 self.form(row.forms["operands"], word)
@@ -186,8 +184,7 @@ class CommandLine:
                 builder.gives.append(slot.gives)
             if share and not self.quiet:
                 builder.acts = builder.acts or slot.acts
-                if slot.dangers:
-                    self.endanger(slot.dangers)
+                self.endanger(slot.dangers)
             if role == "RUN":
                 builder.run(share)
             elif role == "INTO":
@@ -199,9 +196,12 @@ class CommandLine:
                     apply(builder, role, word, recursive=whole, writes=writes, stays=stays, visible=visible)
                     if row.follows_below and role in PATH_ROLES:
                         builder.path(LIST, word, recursive=True)
-        if not self.quiet and len(words) < len(slots) and len(words) < _least(slots):
+        if not self.quiet and len(words) < sum(slot.least for slot in slots if not slot.default):
             builder.acts = True
         self.unsettled(words, slots, recursive)
+
+    def is_recursive(self) -> bool:
+        return any(given.option.recursive for given in self.parsed.given)
 
     def stays(self) -> bool:
         """Whether links below the operands are not followed: as the row says, and the last option that speaks of it."""
@@ -248,16 +248,9 @@ class CommandLine:
 
 def _only_prints(given: list[Given]) -> bool:
     """Whether an option says that the command only prints, and no other option says otherwise."""
-    if any(each.option.last for each in given):
-        return True
-    return any(each.option.prints for each in given) and all(
-        each.option.prints or each.option.harmless for each in given
-    )
-
-
-def _least(slots: tuple[Slot, ...]) -> int:
-    """How many words must be there at least."""
-    return sum(slot.least for slot in slots if not slot.default)
+    prints = any(each.option.prints for each in given)
+    harmless = all(each.option.prints or each.option.harmless for each in given)
+    return (prints and harmless) or any(each.option.last for each in given)
 
 
 def locate(
@@ -304,8 +297,7 @@ def locate(
         return None
     row = tables.row(best.name)
     builder.subcommand = tuple(path[:taken])
-    if before:
-        builder.flags.update(name for given in before for name in given.option.names)
+    builder.flags.update(name for given in before for name in given.option.names)
     line = CommandLine(program, list(rest), row, before, _after(root, row, outer), builder, tables)
     line.path.extend(path[taken:])
     if root is not None and root is not row:
@@ -373,14 +365,11 @@ def into(builder: EffectsBuilder, sources: list[Word], word: Word, *, recursive:
 def _put(builder: EffectsBuilder, sources: list[Word], word: Word, recursive: bool, stays: bool) -> None:
     builder.path(WRITE, word, recursive=recursive, stays=stays)
     folder = literal(word)
-    if folder is None:
-        return
-    for source in sources:
+    for source in sources if folder is not None else ():
         name = _last_name(source)
-        if name:
+        if folder is not None and name:
             below = f"{folder.rstrip('/')}/{name}"
-            pattern = isinstance(source, Arg)
-            put = Arg(below, (below,), pattern=True) if pattern else below
+            put = Arg(below, (below,), pattern=True) if isinstance(source, Arg) else below
             builder.path(WRITE, put, recursive=recursive, stays=stays)
 
 
@@ -395,20 +384,17 @@ def _last_name(source: Word) -> str:
 
 def dropped(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
     """The slots without the first that takes a text or a program: an option gave it."""
-    for index, slot in enumerate(slots):
-        if slot.role in ("TEXT", "SED", "AWK", "JQ"):
-            return slots[:index] + slots[index + 1 :]
-    return slots
+    found = next((index for index, slot in enumerate(slots) if slot.role in ("TEXT", "SED", "AWK", "JQ")), len(slots))
+    return slots[:found] + slots[found + 1 :]
 
 
 def secrets(builder: EffectsBuilder, row: Row, words: list[Word]) -> None:
     """An operand that names a secret, or may do so, prints it."""
     for word in words:
         text = literal(word)
-        names = text.lower().split(",") if text is not None else [""]
+        names = text.lower().split(",") if text is not None else []
         if text is None or any(name.partition("/")[0].partition(".")[0] in row.secret_operands for name in names):
             builder.execute("prints-secret")
-            return
 
 
 _ANY_LETTER = frozenset("*?[@!+-")
@@ -421,7 +407,7 @@ def worth(builder: EffectsBuilder, prints: str) -> None:
         return
     under: list[str] = []
     for effect in builder.effects:
-        if effect.operation in (READ, LIST, SEARCH) and effect.target.kind is Kind.PATH:
+        if effect.operation in LOOKING and effect.target.kind is Kind.PATH:
             target = effect.target
             if not target.certain:
                 if target.name or not target.under:

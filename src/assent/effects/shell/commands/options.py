@@ -76,21 +76,20 @@ def parse(
     while index < count:
         word = words[index]
         index += 1
+        reader.at = index - 1
         if isinstance(word, str):
             first = word[:1]
+            if word == "--":
+                out.ended = len(out.operands)
+                out.operands.extend(words[index:])
+                return out
             if first == "-" and (word != "-" or "-" in options):
-                if word == "--":
-                    out.ended = len(out.operands)
-                    out.operands.extend(words[index:])
-                    return out
-                start, first_new = index - 1, len(out.given)
-                reader.at = start
+                first_new = len(out.given)
                 index = reader.take(word, words, index)
                 for given in out.given[first_new:]:
-                    given.start, given.end = start, index
+                    given.start, given.end = reader.at, index
                 continue
             if first == "+" and options.plus and len(word) > 1:
-                reader.at = index - 1
                 reader.plus(word)
                 continue
         elif reader.named(word):
@@ -106,7 +105,7 @@ def parse(
 
 
 def _all_operands(words: tuple[Word, ...] | list[Word]) -> bool:
-    """Whether it is plain that no word is an option."""
+    """Whether surely no word is an option."""
     for word in words:  # noqa: SIM110  # the way of every command line, and twice as fast as `all`
         if type(word) is not str or word[:1] in _SIGNS:
             return False
@@ -114,8 +113,6 @@ def _all_operands(words: tuple[Word, ...] | list[Word]) -> bool:
 
 
 class _OptionReader:
-    """Takes one option word after another."""
-
     __slots__ = ("at", "gnu", "more", "options", "out", "pure", "single")
 
     def __init__(self, out: Parsed, options: Options, more: tuple[Options, ...], style: str, pure: bool) -> None:
@@ -137,12 +134,10 @@ class _OptionReader:
 
     def take(self, word: str, words: tuple[Word, ...] | list[Word], index: int) -> int:
         """Read the option word, with words[index:] behind it; return the index of the first word not used."""
-        if word == "--help" or word == "--version":
-            option = self.find(word)
-            if option is None:
-                self.out.helps = True
-                self.out.flags.add(word)
-                return index
+        if (word == "--help" or word == "--version") and self.find(word) is None:
+            self.out.helps = True
+            self.out.flags.add(word)
+            return index
         if word[1:2] == "-" or self.single:
             return self.long(word, words, index)
         option = self.find(word)
@@ -160,12 +155,11 @@ class _OptionReader:
         option = self.find(name)
         if option is None and self.single:
             option = self.find(name[1:] if name.startswith("--") else "-" + name)
-            number = self.options.number
-            if option is None and number is not None and _is_number(word):
-                self.add(number, word, word[1:])
-                return index
         if option is not None:
             return self.valued(option, name, value, words, index)
+        if self.single and self.options.number is not None and _is_number(word):
+            self.add(self.options.number, word, word[1:])
+            return index
         return self.abbreviated(name, value, words, index)
 
     def abbreviated(self, name: str, value: str | None, words: tuple[Word, ...] | list[Word], index: int) -> int:
@@ -223,18 +217,15 @@ class _OptionReader:
     def valued(
         self, option: Option, name: str, value: str | None, words: tuple[Word, ...] | list[Word], index: int
     ) -> int:
-        if not option.role:
-            if value is not None:
-                self.doubt(f"{name}={value}")
+        missing = bool(option.role) and value is None and not option.optional and index >= len(words)
+        if not option.role or missing:
+            if missing or value is not None:
+                self.doubt(name if missing else f"{name}={value}")
             self.add(option, name, None)
             return index
         if value is not None or option.optional:
             self.add(option, name, value)
             return self.further(option, words, index)
-        if index >= len(words):
-            self.doubt(name)
-            self.add(option, name, None)
-            return index
         word = words[index]
         self.add(option, name, word)
         index += 1
@@ -276,7 +267,7 @@ class _OptionReader:
         return self.options.rest or any(options.rest for options in self.more)
 
     def other(self) -> Option | None:
-        """What stands for any other long option."""
+        """The option that `--*` lists, for any other long option."""
         return self.options.other or next((options.other for options in self.more if options.other), None)
 
     def all_harmless(self, letters: str) -> bool:
@@ -285,8 +276,8 @@ class _OptionReader:
 
     def plus(self, word: str) -> None:
         """A word with a plus, in a row that lists some."""
-        known = self.options
-        option = known.get(word) or (known.get("+NUM") if word[1:].isdigit() else None) or known.get("+*")
+        number = self.options.get("+NUM") if word[1:].isdigit() else None
+        option = self.options.get(word) or number or self.options.get("+*")
         if option is None:
             self.doubt(word)
         else:
@@ -296,9 +287,7 @@ class _OptionReader:
         """Take `--name=$x`: the option is known, though its value is not. Whether it is one."""
         name, equals, rest = word.prefix.partition("=")
         dashed = name.startswith("--") or (self.single and name.startswith("-"))
-        if not equals or not dashed or word.splits or word.values is not None:
-            return False
-        option = self.find(name)
+        option = self.find(name) if equals and dashed and not word.splits and word.values is None else None
         if option is None or not option.role or len(option.roles) > 1:
             return False
         self.add(option, name, Arg(word.text.partition("=")[2], prefix=rest))
@@ -318,12 +307,9 @@ class _OptionReader:
                 self.out.flags.update("-" + letter for letter in value[1:] if not value.startswith("--"))
             if not word.pattern:
                 return bool(dashed)
-            return (bool(dashed) or any(value[:1] in ("*", "?", "[", "@", "!", "+", "") for value in word.values)) and (
-                not self.pure
-            )
-        if word.prefix and word.prefix[0] != "-" and not word.splits:
-            return False
-        return not self.pure
+            wild = any(value[:1] in ("*", "?", "[", "@", "!", "+", "") for value in word.values)
+            return (bool(dashed) or wild) and not self.pure
+        return (not word.prefix or word.prefix[0] == "-" or word.splits) and not self.pure
 
 
 def _dashed(word: Word) -> bool:
@@ -331,5 +317,4 @@ def _dashed(word: Word) -> bool:
 
 
 def _is_number(word: str) -> bool:
-    """A dash and digits."""
     return word[:1] == "-" and word.isascii() and word[1:].isdigit()

@@ -47,7 +47,6 @@ def add(
 def _endangers(
     builder: EffectsBuilder, words: list[Word], tables: Tables, interpret: Callable[..., CommandEffects], depth: int
 ) -> bool:
-    """Whether words are a command that is known, and dangerous."""
     if (
         not words
         or depth > _DEEPEST
@@ -58,11 +57,10 @@ def _endangers(
     found = interpret(tuple(words), cwd=builder.cwd, home=builder.home, tables=tables)
     if any(effect.dangers for effect in found.effects):
         return True
-    for run in found.runs:
-        inner: list[Word] = list(run.argv) if run.argv is not None else [*(run.script or "").split()]
-        if _endangers(builder, inner, tables, interpret, depth + 1):
-            return True
-    return False
+    inner: list[list[Word]] = [
+        list(run.argv) if run.argv is not None else [*(run.script or "").split()] for run in found.runs
+    ]
+    return any(_endangers(builder, each, tables, interpret, depth + 1) for each in inner)
 
 
 # ---------------------------------------------------------------- file servers
@@ -89,7 +87,6 @@ _VALUED = frozenset(
 
 
 def serves(builder: EffectsBuilder, words: list[Word]) -> bool:
-    """Whether a command line starts such a server."""
     program = builder.program
     texts = [shown(word) for word in words]
     if has(program, "file-server"):
@@ -104,14 +101,12 @@ def serves(builder: EffectsBuilder, words: list[Word]) -> bool:
         return any(text.startswith("-S") for text in texts)
     if program == "ruby":
         return any("httpd" in text for text in texts) and any(text.startswith("-r") for text in texts)
-    wanted = _SUBCOMMANDS.get(program)
-    if wanted is None or wanted not in texts:
-        return False
-    return program != "deno" or any(map(_DENO.fullmatch, texts))
+    is_server = program in _SUBCOMMANDS and _SUBCOMMANDS[program] in texts
+    return is_server and (program != "deno" or any(map(_DENO.fullmatch, texts)))
 
 
 def served(builder: EffectsBuilder, words: list[Word]) -> None:
-    """The folders that it may serve, as told."""
+    """Add a READ of the folders that it may serve."""
     folders: list[str] = []
     before = ""
     for word in words:

@@ -59,19 +59,16 @@ def apply(
         for operation in operations:
             whole = recursive or role == "MOVE"
             builder.path(operation, word, recursive=whole, stays=whole and stays, visible=visible)
-    elif role in ("TEXT", ""):
-        return
     elif role == "REV":
         _revision(builder, word, recursive)
     elif role in ("URL", "HOST"):
         builder.fetch(word)
     elif role == "SHELL":
         builder.shell(word)
+    elif role == "SCRIPT" and shown(word) != "-":
+        builder.script_file(word)
     elif role == "SCRIPT":
-        if shown(word) != "-":
-            builder.script_file(word)
-        else:
-            builder.execute()
+        builder.execute()
     elif role == "CONFIG":
         builder.execute()
         builder.maybe.extend(text for text in values(word) if text is not None)
@@ -87,7 +84,7 @@ def apply(
         module, function = _LANGUAGES.get(role) or ("code.inline", f"{role[5:]}_code")
         read: Callable[[EffectsBuilder, Word], None] = load(module, function)  # type: ignore[assignment]
         read(builder, word)
-    else:
+    elif role not in ("TEXT", ""):
         raise AssertionError(role)
 
 
@@ -144,8 +141,7 @@ def _remote(builder: EffectsBuilder, word: Word) -> None:
 
 def _repo(builder: EffectsBuilder, word: Word) -> None:
     text = literal(word)
-    targets = builder.targets(text) if text is not None else []
-    builder.repositories.append(targets[0].name if targets else "")
+    builder.repositories.append(builder.targets(text)[0].name if text is not None else "")
 
 
 # ---------------------------------------------------------------- git -c
@@ -185,18 +181,15 @@ _COMMAND_ENDS = (".command", ".textconv", ".clean", ".smudge", ".process", ".cmd
 
 
 def git_setting(builder: EffectsBuilder, word: Word) -> None:
-    """`key=value` of `git -c`: harmless for display settings, else EXECUTE; a command in it is seen as run."""
+    """`key=value` of `git -c`: harmless for display settings, else EXECUTE; a command in it counts as run."""
     for text in values(word):
-        if text is None:
-            builder.execute()
-            continue
-        key, equals, value = text.partition("=")
+        key, _, value = (text or "").partition("=")
         key = key.strip().lower()
-        if _is_setting(key, value):
-            continue
-        builder.execute()
-        if equals and value and (key.startswith(_COMMANDS) or key.endswith(_COMMAND_ENDS)):
-            _git_command(builder, key, value)
+        if text is None or not _is_setting(key, value):
+            builder.execute()
+            if value and (key.startswith(_COMMANDS) or key.endswith(_COMMAND_ENDS)):
+                alias = key.startswith("alias.") and not value.startswith("!")
+                builder.shell(f"git {value}" if alias else value.removeprefix("!"))
 
 
 def _is_setting(key: str, value: str) -> bool:
@@ -205,10 +198,3 @@ def _is_setting(key: str, value: str) -> bool:
     if key.startswith("pager."):
         return value.lower() in _UNPAGED
     return key in _HARMLESS or key.startswith(_FAMILIES)
-
-
-def _git_command(builder: EffectsBuilder, key: str, value: str) -> None:
-    if key.startswith("alias.") and not value.startswith("!"):
-        builder.shell(f"git {value}")
-    else:
-        builder.shell(value.removeprefix("!"))

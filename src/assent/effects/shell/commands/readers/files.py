@@ -7,6 +7,7 @@ from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, Word, literal, shown, values
 from assent.effects.shell.commands.line import CommandLine, into
 from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.roles import apply
 
 _MODE = Pattern(r"-[rwxXstugo,=+-]+|-[0-7]+")
 
@@ -16,10 +17,9 @@ def copy(line: CommandLine) -> None:
     line.read_options()
     builder, parsed = line.builder, line.parsed
     if line.program.endswith("install") and parsed.has("-d", "--directory"):
-        for word in parsed.operands:
-            builder.path(WRITE, word)
+        builder.paths(WRITE, parsed.operands)
         return
-    recursive = any(given.option.recursive for given in parsed.given) or parsed.has("--parents")
+    recursive = line.is_recursive() or parsed.has("--parents")
     sources, target = _ends(line)
     links = parsed.has("-l", "--link", "-s", "--symbolic-link") and not line.program.endswith("install")
     for source in sources:
@@ -60,37 +60,33 @@ def link(line: CommandLine) -> None:
 
 
 def remove_folder(line: CommandLine) -> None:
-    """`rmdir`: it removes no folder that holds something."""
+    """`rmdir`: it removes only empty folders."""
     line.read_options()
-    for word in line.parsed.operands:
-        line.builder.path(DELETE, word, lossless=not line.parsed.has("-p", "--parents"))
+    line.builder.paths(DELETE, line.parsed.operands, lossless=not line.parsed.has("-p", "--parents"))
 
 
 def remove(line: CommandLine) -> None:
     """`rm` and `shred`: a recursive one carries its danger."""
     line.standard()
-    if not line.quiet and any(given.option.recursive for given in line.parsed.given):
+    if not line.quiet and line.is_recursive():
         line.builder.danger("recursive-delete")
 
 
 def modes(line: CommandLine) -> None:
     """`chmod`, `chown`, `chgrp`: the first operand is no file, unless `--reference` gives it. `-x` is a mode."""
-    words: list[Word] = []
-    mode: str | None = None
-    for word in line.words:
-        if mode is None and line.program.endswith("chmod") and isinstance(word, str) and _MODE.fullmatch(word):
-            mode = word
-        else:
-            words.append(word)
+    words = list(line.words)
+    dashed = (word for word in words if isinstance(word, str) and _MODE.fullmatch(word))
+    mode = next(dashed, None) if line.program.endswith("chmod") else None
+    if mode is not None:
+        words.remove(mode)
     parsed = line.parsed = parse(words, line.row.options, line.more, style="gnu", pure=line.row.pure)
     line.read_options()
     line.builder.danger("mode-change")
-    recursive = any(given.option.recursive for given in parsed.given)
+    recursive = line.is_recursive()
     first = 0 if mode is not None or parsed.has("--reference") else 1
     if any(isinstance(word, Arg) and word.splits for word in parsed.operands[:first]):
         line.builder.execute()
-    for word in parsed.operands[first:]:
-        line.builder.path(WRITE, word, recursive=recursive, stays=recursive and line.stays())
+    line.builder.paths(WRITE, parsed.operands[first:], recursive=recursive, stays=recursive and line.stays())
     if mode is not None:
         line.builder.flags.add(mode)
 
@@ -99,36 +95,31 @@ def _ends(line: CommandLine) -> tuple[list[Word], Word | None]:
     """The sources and where they go; an unknown last word may hold several, sources among them."""
     words = list(line.parsed.operands)
     given = line.parsed.values("--target-directory") or line.parsed.values("-t")
-    if given:
-        return words, given[-1]
-    if not words:
-        return [], None
+    if given or not words:
+        return words, given[-1] if given else None
     last = words[-1]
-    if isinstance(last, Arg) and (last.splits or last.pattern):
-        return words, last
-    return words[:-1], last
+    several = isinstance(last, Arg) and (last.splits or last.pattern)
+    return words if several else words[:-1], last
 
 
 def _into(line: CommandLine, sources: list[Word], target: Word | None, recursive: bool, *, stays: bool = False) -> None:
-    if target is None:
-        return
-    if line.parsed.has("-T", "--no-target-directory"):
-        sources = []
-    into(line.builder, sources, target, recursive=recursive, stays=stays)
-    _backups(line, sources, target)
+    if target is not None:
+        sources = [] if line.parsed.has("-T", "--no-target-directory") else sources
+        into(line.builder, sources, target, recursive=recursive, stays=stays)
+        _backups(line, sources, target)
 
 
 def _backups(line: CommandLine, sources: list[Word], target: Word) -> None:
-    """What is written over is kept beside, by its name and the suffix that is given."""
+    """An overwritten file is kept under its name and the given suffix."""
     given = line.parsed.values("--suffix") or line.parsed.values("-S")
     if not given:
         return
-    suffix, place, names = literal(given[-1]), literal(target), [literal(source) for source in sources]
+    suffix, place = literal(given[-1]), literal(target)
     if suffix is None or place is None or "/" in suffix:
         line.builder.execute()
         return
     line.builder.path(WRITE, place.rstrip("/") + suffix)
-    for name in names:
+    for name in map(literal, sources):
         if name is None:
             line.builder.execute()
         else:
@@ -137,9 +128,7 @@ def _backups(line: CommandLine, sources: list[Word], target: Word) -> None:
 
 def _folder(target: Word | None) -> str:
     text = literal(target) if target is not None else None
-    if text is None:
-        return ""
-    return text.rstrip("/") if text.endswith("/") else (text.rpartition("/")[0] or ".")
+    return "" if text is None else text.rstrip("/") if text.endswith("/") else text.rpartition("/")[0] or "."
 
 
 _PACKAGE = Pattern(r"\.(?:/(?!\.\.?(?:/|$))[\w.-]+)*(?:/\.\.\.)?/?|\./\.\.\.")
@@ -148,14 +137,12 @@ _PACKAGE = Pattern(r"\.(?:/(?!\.\.?(?:/|$))[\w.-]+)*(?:/\.\.\.)?/?|\./\.\.\.")
 def go_fmt(line: CommandLine) -> None:
     """`go fmt ./...`: the files of packages below this folder are formatted where they stand."""
     line.read_options()
-    builder = line.builder
     for word in line.parsed.operands or ["."]:
         text = literal(word)
         if text is None or not _PACKAGE.fullmatch(text):
-            builder.execute()
-            continue
-        for operation in (READ,) if line.quiet else (READ, WRITE):
-            builder.path(operation, text.removesuffix("/").removesuffix("/..."))
+            line.builder.execute()
+        else:
+            apply(line.builder, "READ" if line.quiet else "EDIT", text.removesuffix("/").removesuffix("/..."))
 
 
 _FILE = Pattern(r"[^:\n]*|[^:/\n]*/[^\n]*")
@@ -175,18 +162,14 @@ def probe(line: CommandLine) -> None:
 def dotfiles(line: CommandLine) -> None:
     """`chezmoi apply`, `stow`: files or links of a whole tree, in the home folder, above this one, or as told."""
     line.standard()
-    builder, parsed = line.builder, line.parsed
     if line.quiet:
         return
-    builder.execute()
-    told = [
-        *(given.value for given in line.before if "--destination" in given.option.names),
-        *parsed.values("--target"),
-    ]
-    stowed = [f"{literal(word)}/.." if literal(word) is not None else word for word in parsed.values("--dir")]
-    for word in told or stowed or [".." if line.program == "stow" else builder.home]:
-        if word is not None:
-            builder.path(WRITE, word, recursive=True)
+    line.builder.execute()
+    named = [given.value for given in line.before if "--destination" in given.option.names]
+    targets = named + line.parsed.values("--target")
+    stowed = [f"{word}/.." if isinstance(word, str) else word for word in line.parsed.values("--dir")]
+    default = ".." if line.program == "stow" else line.builder.home
+    line.builder.paths(WRITE, [word for word in targets or stowed or [default] if word is not None], recursive=True)
 
 
 # ---------------------------------------------------------------- tar, dd
@@ -202,6 +185,7 @@ _MODES = {
     "--delete": "delete",
     "--test-label": "list",
 }
+_MAY_BE_LIST = ("@", "$", "`", "*", "?", "[")  # first letters of a word that is a list of members to bsdtar
 _REMOTE = Pattern(r"[^/]+:.*", DOTALL)
 _SETTINGS = frozenset("ibs obs bs cbs conv count iflag oflag seek oseek skip iseek status files speed".split())
 _DEVICE = Pattern(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|md|loop|mem|kmem).*")
@@ -216,14 +200,14 @@ def tar(line: CommandLine) -> None:
         builder.execute()
     _archive(line, modes)
     before = builder.cwd
-    line.given()
+    line.apply_options([*line.before, *parsed.given])
     after = builder.cwd if len(parsed.values("-C")) < 2 else ""
     if "create" in modes or "append" in modes:
-        for builder.cwd in dict.fromkeys((before, after)):  # `-C` holds for the words behind it only
+        for folder in dict.fromkeys((before, after)):  # `-C` holds for the words after it only
+            builder.cwd = folder
             _members(line)
     elif "compare" in modes:
-        for word in parsed.operands:
-            builder.path(READ, word, recursive=True, stays=line.stays())
+        builder.paths(READ, parsed.operands, recursive=True, stays=line.stays())
     elif "extract" in modes and not parsed.has("-O", "--to-stdout", "--to-command"):
         builder.execute()  # the archive names the files, and may hold links
         builder.cwd = after
@@ -239,22 +223,19 @@ def _archive(line: CommandLine, modes: set[str]) -> None:
         for text in values(value):
             if text is None:
                 line.builder.path(WRITE if writes else READ, value)
-                continue
-            if _REMOTE.fullmatch(text) and not line.parsed.has("--force-local"):
+            elif _REMOTE.fullmatch(text) and not line.parsed.has("--force-local"):
                 line.builder.execute()
                 line.builder.fetch(text.partition(":")[0].rpartition("@")[2])
-                continue
-            if reads:
-                line.builder.path(READ, text)
-            if writes:
-                line.builder.path(WRITE, text)
+            else:
+                line.builder.paths(READ, [text] if reads else [])
+                line.builder.paths(WRITE, [text] if writes else [])
 
 
 def _members(line: CommandLine) -> None:
     """What goes into an archive, with all below it. `@list` is another archive to bsdtar, which may be a list of files
     that lie anywhere."""
     for word in line.parsed.operands:
-        if shown(word)[:1] in ("@", *(("$", "`", "*", "?", "[") if line.program == "bsdtar" else ())):
+        if shown(word)[:1] in (_MAY_BE_LIST if line.program == "bsdtar" else _MAY_BE_LIST[:1]):
             line.builder.execute()
         line.builder.path(READ, word, recursive=True, stays=line.stays())
     if line.parsed.values("-T"):
@@ -274,8 +255,7 @@ def dd(line: CommandLine) -> None:
         if name == "if" and equals:
             builder.path(READ, target)
         elif name == "of" and equals:
-            device = bool(_DEVICE.fullmatch(value))
-            builder.path(WRITE, target, dangers=("raw-device",) if device else ())
+            builder.path(WRITE, target, dangers=("raw-device",) if _DEVICE.fullmatch(value) else ())
         elif not equals or name not in _SETTINGS:
             builder.execute()
 
@@ -317,15 +297,11 @@ def pandoc(line: CommandLine) -> None:
     """As the row says; a conversion between formats of which one may reach other files or addresses is EXECUTE."""
     line.standard()
     parsed = line.parsed
-    if parsed.has("--sandbox"):
-        return
-    inputs = parsed.values("-f")
-    sources = inputs or parsed.operands or ["-"]
-    targets = parsed.values("-t")
-    outputs = targets or parsed.values("-o") or ["-"]
+    inputs, targets = parsed.values("-f"), parsed.values("-t")
+    sources, outputs = inputs or parsed.operands or ["-"], targets or parsed.values("-o") or ["-"]
     read = all(_format(word, {} if inputs else _BY_INPUT) in _INPUTS for word in sources)
     written = all(_format(word, {} if targets else _BY_OUTPUT) in _OUTPUTS for word in outputs)
-    if not (read and written) and not line.quiet:
+    if not (read and written) and not line.quiet and not parsed.has("--sandbox"):
         line.builder.execute()
 
 

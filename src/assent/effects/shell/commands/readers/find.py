@@ -37,12 +37,10 @@ _LEADING = Pattern(r"-[HLPEXdsx]+|-O[0-9]*")
 
 
 def find(line: CommandLine) -> None:
-    """`find [-H -L -P] [roots…] [expression]`."""
     builder = line.builder
     index, roots = _roots(builder, line.words)
     follows = _follows(line.words)
-    for root in roots:
-        builder.path(LIST, root, recursive=True, stays=not follows)
+    builder.paths(LIST, roots, recursive=True, stays=not follows)
     builder.operands.extend(shown(root) for root in roots)
     builder.prints, builder.under = _printed(builder)
     expression = _Expression(builder, line.words, index, roots, follows=follows)
@@ -54,10 +52,9 @@ def find(line: CommandLine) -> None:
 
 def _follows(words: list[Word]) -> bool:
     """Whether links are followed, by an option before the folders, or by a word of the expression."""
-    for word in words:
-        if not isinstance(word, str) or word == "-follow" or (_LEADING.fullmatch(word) and "L" in word):
-            return True
-    return False
+    return any(
+        not isinstance(word, str) or word == "-follow" or (_LEADING.fullmatch(word) and "L" in word) for word in words
+    )
 
 
 def _roots(builder: EffectsBuilder, words: list[Word]) -> tuple[int, list[Word]]:
@@ -67,8 +64,7 @@ def _roots(builder: EffectsBuilder, words: list[Word]) -> tuple[int, list[Word]]
     while index < len(words) and isinstance(words[index], str):
         word = shown(words[index])
         if word == "-D" or word == "-f":
-            if word == "-f":
-                roots += words[index + 1 : index + 2]
+            roots += words[index + 1 : index + 2] if word == "-f" else []
             index += 2
         elif word == "--" or _LEADING.fullmatch(word):
             index += 1
@@ -87,7 +83,7 @@ def _roots(builder: EffectsBuilder, words: list[Word]) -> tuple[int, list[Word]]
 
 
 def _may_act(word: Arg) -> bool:
-    """Whether an unknown word could be an action of its own."""
+    """Whether an unknown word could be an action."""
     if word.kind in FIRM:
         return False
     if word.values is not None and not word.pattern:
@@ -122,8 +118,6 @@ _BELOW = Pattern(r"(?!.*\.\.)[^/~].*")  # a root in the folder that the command 
 
 
 class _Expression:
-    """Reads an expression from left to right."""
-
     __slots__ = (
         "aims",
         "branches",
@@ -172,12 +166,11 @@ class _Expression:
         builder = self.builder
         if name[:1] == "-":
             builder.flags.add(name)
+        if name in ("-ls", "-printf", "-files0-from"):
+            builder.prints = ""
         if name in _BARE or name in ("--help", "--version"):
-            if name == "-ls":
-                builder.prints = ""
-        elif name in _VALUED or _NEWER.fullmatch(name):
-            if name == "-printf":
-                builder.prints = ""
+            return
+        if name in _VALUED or _NEWER.fullmatch(name):
             for value in self.values(1):
                 self.aim(name, value)
                 if name == "-type" and value == "f" and not (self.negated or self.depth or self.follows):
@@ -187,8 +180,7 @@ class _Expression:
         elif name in _RUNS:
             self.run(name)
         elif name in _WRITES:
-            for value in self.values(_WRITES[name])[:1]:
-                builder.path(WRITE, value)
+            builder.paths(WRITE, self.values(_WRITES[name])[:1])
         elif name == "-delete":
             narrow = self.narrow and not (self.branches or self.depth or self.negated or self.follows)
             for root in self.roots:
@@ -198,10 +190,8 @@ class _Expression:
                 else:
                     builder.path(DELETE, root, recursive=True, dangers=("recursive-delete",))
         elif name == "-files0-from":
-            for value in self.values(1):
-                builder.path(READ, value)
+            builder.paths(READ, self.values(1))
             builder.path(LIST, Arg("-files0-from"), recursive=True)
-            builder.prints = ""
         else:
             builder.execute()
 
@@ -223,18 +213,16 @@ class _Expression:
         return not all(names) or any(f"{self.builder.home}/".startswith(name.rstrip("/") + "/") for name in names)
 
     def matches_removed(self, root: str) -> None:
-        """Files of certain names go, wherever they lie below a root: not the root."""
+        """Files of certain names are deleted anywhere below a root, but not the root itself."""
         for aim in dict.fromkeys(self.aims):
             path = f"{root.rstrip('/')}/{aim}"
             self.builder.path(DELETE, Arg(path, (path,), pattern=True))
         for target in self.builder.targets(root):
-            shown_as = f"what matches below {root}"
-            self.builder.effects.append(
-                Effect(DELETE, Target(Kind.PATH, "", shown_as, under=(target.name,), certain=False))
-            )
+            below = Target(Kind.PATH, "", f"what matches below {root}", under=(target.name,), certain=False)
+            self.builder.effects.append(Effect(DELETE, below))
 
     def aim(self, name: str, value: Word) -> None:
-        """What is looked for by name lies in some root under that name."""
+        """Record the name that a file must have, which tells where it is below a root."""
         text = literal(value)
         if text and not self.negated and name in ("-name", "-iname") and _TELLING.search(text):
             if self.depth == 0:
@@ -253,7 +241,6 @@ class _Expression:
         return found
 
     def run(self, name: str) -> None:
-        """A command up to `;`, or up to `{} +`."""
         words: list[Word] = []
         while self.index < len(self.words):
             word = self.words[self.index]
@@ -300,13 +287,11 @@ def fd(line: CommandLine) -> None:
     builder = line.builder
     roots: list[Word] = line.parsed.operands[1:] or line.parsed.values("--search-path") or ["."]
     stays = line.stays()
-    for root in roots:
-        builder.path(LIST, root, recursive=True, stays=stays)
+    builder.paths(LIST, roots, recursive=True, stays=stays)
     kind, builder.under = _printed(builder)
     regular = stays and [literal(word) for word in line.parsed.values("--type")] in (["f"], ["file"])
     found = Arg("{}", kind="files" if regular else "paths", under=tuple(folder + "/" for folder in builder.under))
-    named = "filenames" if regular else "names"
-    builder.prints = named if kind and not line.parsed.has(*_FORMATS) else ""
+    builder.prints = ("filenames" if regular else "names") if kind and not line.parsed.has(*_FORMATS) else ""
     if any(isinstance(word, Arg) and word.splits for word in line.parsed.operands):
         builder.execute()
     for command in commands:

@@ -1,13 +1,12 @@
-"""Readers for git subcommands whose words weigh more together than one by one. Reads no repository."""
+"""Readers for git subcommands that only a combination of words makes harmless. Reads no repository."""
 
 from __future__ import annotations
 
 from assent.contract import ASCII, Effect, Kind, Pattern, Target
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import DELETE, EXECUTE, READ, WRITE, literal, shown, values
+from assent.effects.shell.commands.command_effects import DELETE, EXECUTE, READ, WRITE, Word, literal, shown, values
 from assent.effects.shell.commands.line import CommandLine, into
 from assent.effects.shell.commands.readers.system import print_place
-from assent.effects.shell.commands.roles import apply
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
 _MAGIC = Pattern(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself
@@ -20,27 +19,22 @@ _PLAIN_MERGE = (
     *("--no-edit", "--message", "--no-commit", "--ff", "--ff-only", "--no-ff", "--quiet", "--stat", "--no-stat"),
     "--verbose",
 )
-_FORCES = ("--force", "--delete", "--mirror", "--prune")
 
 
 def git_push(line: CommandLine) -> None:
     """`git push`: forcing or deleting a branch that others share, by its name, is a danger of its own."""
     line.standard()
-    forced = line.parsed.has(*_FORCES)
-    if any(_hits_shared(word, forced) for word in line.parsed.operands[1:]):
+    forced = line.parsed.has("--force", "--delete", "--mirror", "--prune")
+    texts = [text for word in line.parsed.operands[1:] for text in values(word)]
+    if any(text is not None and _overwrites(text, forced) for text in texts):
         line.builder.danger("force-push-main")
-
-
-def _hits_shared(word: str | Arg, forced: bool) -> bool:
-    return any(text is not None and _overwrites(text, forced) for text in values(word))
 
 
 def _overwrites(refspec: str, forced: bool) -> bool:
     """Whether a refspec sets a shared branch back: `+main`, `:main`, `x:main` under `--force`."""
-    plus = refspec.startswith("+")
     source, colon, target = refspec.removeprefix("+").partition(":")
     branch = (target if colon else source).removeprefix("refs/heads/")
-    return branch in _SHARED and (forced or plus or (bool(colon) and not source))
+    return branch in _SHARED and (forced or refspec[:1] == "+" or (bool(colon) and not source))
 
 
 # ---------------------------------------------------------------- names of commits, as words of other commands
@@ -50,6 +44,7 @@ _PLAIN_LIST = (
     *("--no-merges", "--first-parent", "--since", "--until", "--author", "--grep", "--topo-order", "--date-order"),
     *("--ancestry-path", "--abbrev-commit", "--max-parents", "--min-parents", "--full-history"),
 )
+_RUNS_MORE = ("--edit", "--reedit-message", "--template", "--patch", "--interactive", "--no-verify", "--gpg-sign")
 _GIT_FOLDERS = (["--git-dir"], ["--absolute-git-dir"], ["--git-common-dir"])
 _HEAD = Pattern(r"HEAD(?:[~^]\d*)*")
 
@@ -101,87 +96,77 @@ def _only(line: CommandLine, *names: str) -> bool:
 def git_commit(line: CommandLine) -> None:
     """`git commit` with its message on the line; without one it starts an editor."""
     line.standard()
-    parsed = line.parsed
-    fixes = parsed.values("--fixup")
-    told = parsed.has("--message", "--file", "--reuse-message", "--no-edit", "--dry-run") or (
+    fixes = line.parsed.values("--fixup")
+    has_message = line.parsed.has("--message", "--file", "--reuse-message", "--no-edit", "--dry-run") or (
         bool(fixes) and all(":" not in (literal(word) or ":") for word in fixes)
     )
-    more = ("--edit", "--reedit-message", "--template", "--patch", "--interactive", "--no-verify", "--gpg-sign")
-    if not told or parsed.has(*more):
+    if not has_message or line.parsed.has(*_RUNS_MORE):
         line.builder.execute()
 
 
 def git_fetch(line: CommandLine) -> None:
-    """`git fetch name`, `git ls-remote name`, `git remote show names…`: the name may be that of a folder or a bundle,
-    which anybody may have put there."""
+    """`git fetch name`, `git ls-remote name`, `git remote show names…`: the name may be that of a folder or a bundle
+    that anybody put there."""
     line.standard()
     builder = line.builder
     several = line.parsed.has("--multiple") or builder.subcommand == ("remote", "show")
     for word in line.parsed.operands if several else line.parsed.operands[:1]:
         for text in values(word):
-            if text is None or not _REMOTE.fullmatch(text):
-                if text is None or "://" not in text:
-                    builder.execute()
-                continue
-            for folder in builder.repositories or [builder.cwd]:
-                builder.hooks(f"remote={text}", folder)
+            if text is not None and _REMOTE.fullmatch(text):
+                for folder in builder.repositories or [builder.cwd]:
+                    builder.hooks(f"remote={text}", folder)
+            elif text is None or "://" not in text:
+                builder.execute()
     if not several and line.parsed.has("--prune") and any(":" in shown(word) for word in line.parsed.operands[1:]):
         builder.execute()
 
 
 def git_lfs(line: CommandLine) -> None:
-    """`git lfs fetch` and its like: which server they ask, `.lfsconfig` of the tree says."""
+    """`git lfs fetch` and similar: `.lfsconfig` in the tree names the server."""
     line.standard()
     line.builder.fetch(Arg("the server in .lfsconfig"))
 
 
 def git_checkout(line: CommandLine) -> None:
-    """`git checkout -b name` where it stands only makes a branch."""
-    if _only(line, "-b", "--quiet", "--no-track") and line.parsed.has("-b") and not _words(line):
+    """`git checkout -b name` without a start only makes a branch."""
+    words, creates = line.parsed.operands, line.parsed.has("-b")
+    if creates and _only(line, "-b", "--quiet", "--no-track") and not _words(line):
         _start(line)
         _stores(line, "checkout")
-        return
-    words = line.parsed.operands
-    file = not line.parsed.has("-b")
-    if _only(line, "-b", *_PLAIN_CHECKOUT) and _tree(line, "checkout", words, "checkout", most=1, file=file):
-        return
-    if len(words) == 1 and isinstance(words[0], Arg) and words[0].kind == "hash" and _only(line, "--quiet", "--detach"):
+    elif len(words) == 1 and _is_hash(words[0]) and _only(line, "--quiet", "--detach"):
         _start(line)
         line.builder.execute()
-        return
-    line.unproved()
-    if len(words) == 1 and line.parsed.ended < 0 and not line.parsed.has("-b", "-B", "--orphan"):
-        line.builder.path(WRITE, words[0], dangers=("discard-there",))
+    elif not (_only(line, "-b", *_PLAIN_CHECKOUT) and _tree(line, "checkout", words, "checkout", file=not creates)):
+        line.unproved()
+        if len(words) == 1 and line.parsed.ended < 0 and not line.parsed.has("-b", "-B", "--orphan"):
+            line.builder.path(WRITE, words[0], dangers=("discard-there",))
 
 
 def git_switch(line: CommandLine) -> None:
-    """`git switch -c name` where it stands only makes a branch."""
-    plain = ("--create", *_PLAIN_CHECKOUT)
-    if _only(line, *plain) and _tree(line, "checkout", line.parsed.operands, "checkout", most=1):
+    """`git switch -c name` without a start only makes a branch."""
+    parsed = line.parsed
+    if _only(line, "--create", *_PLAIN_CHECKOUT) and _tree(line, "checkout", parsed.operands, "checkout"):
         return
-    line.standard()
-    if _only(line, "--create", "--quiet", "--no-track") and line.parsed.has("--create") and not _words(line):
+    if _only(line, "--create", "--quiet", "--no-track") and parsed.has("--create") and not _words(line):
+        line.standard()
         _stores(line, "checkout")
     else:
-        line.builder.execute()
+        line.unproved()
 
 
 def git_merge(line: CommandLine) -> None:
     """`git merge name`, where it needs no editor."""
-    told = line.parsed.has("--no-edit", "--message", "--ff-only", "--no-commit")
-    if not (told and _only(line, *_PLAIN_MERGE) and _tree(line, "merge", line.parsed.operands, "commit", most=1)):
+    edits = not line.parsed.has("--no-edit", "--message", "--ff-only", "--no-commit")
+    if edits or not (_only(line, *_PLAIN_MERGE) and _tree(line, "merge", line.parsed.operands, "commit")):
         line.unproved()
 
 
 def git_pick(line: CommandLine) -> None:
     """`git cherry-pick commits` and `git revert --no-edit commits`: the files that these commits changed."""
     verb = "pick" if line.builder.subcommand[-1:] == ("cherry-pick",) else "revert"
-    told = verb == "pick" or line.parsed.has("--no-edit", "--no-commit")
-    if not (
-        told
-        and _only(line, "--no-edit", "--no-commit", "-x")
-        and _tree(line, verb, line.parsed.operands, "commit", most=20)
-    ):
+    plain = _only(line, "--no-edit", "--no-commit", "-x")
+    edits = verb == "revert" and not line.parsed.has("--no-edit", "--no-commit")
+    if edits or not (plain and _tree(line, verb, line.parsed.operands, "commit", most=20)):
         line.unproved()
 
 
@@ -194,16 +179,15 @@ def git_stash(line: CommandLine) -> None:
         done = _only(line, "--quiet", "--message", "--keep-index", more) and _tree(line, name, [], "commit", most=0)
     else:
         known = len(words) <= 1 and all(_STASH.fullmatch(literal(word) or "") for word in words)
-        done = verb in (("pop",), ("apply",)) and known and _only(line, "--quiet")
-        done = done and _tree(line, "unstash", [], "commit", most=0)
+        plain = verb in (("pop",), ("apply",)) and known and _only(line, "--quiet")
+        done = plain and _tree(line, "unstash", [], "commit", most=0)
     if not done:
         line.unproved()
 
 
 def git_branch(line: CommandLine) -> None:
     """`git branch name [start]` makes one; other forms are as the row says."""
-    words = line.parsed.operands
-    if 1 <= len(words) <= 2 and _only(line, "--quiet") and _plain(line):
+    if 1 <= len(line.parsed.operands) <= 2 and _only(line, "--quiet") and _plain(line):
         _start(line)
         _stores(line)
     else:
@@ -244,8 +228,8 @@ def git_restore(line: CommandLine) -> None:
     if _only(line, "--staged", "--source", "--quiet") and line.parsed.has("--staged"):
         _start(line)
         _stores(line)
-        return
-    line.unproved()
+    else:
+        line.unproved()
 
 
 def git_rm(line: CommandLine) -> None:
@@ -256,8 +240,7 @@ def git_rm(line: CommandLine) -> None:
         return
     _start(line)
     if not line.parsed.has("--cached", "--dry-run"):
-        for word in line.parsed.operands:
-            line.builder.path(DELETE, word, recursive=line.parsed.has("-r"), lossless=True)
+        line.builder.paths(DELETE, line.parsed.operands, recursive=line.parsed.has("-r"), lossless=True)
     _stores(line)
 
 
@@ -279,38 +262,38 @@ def _words(line: CommandLine) -> bool:
     return bool(line.parsed.operands) or line.parsed.ended >= 0
 
 
+def _is_hash(word: Word) -> bool:
+    return isinstance(word, Arg) and word.kind == "hash"
+
+
 def _plain(line: CommandLine) -> bool:
-    """Whether all operands are known names."""
     return line.parsed.ended < 0 and all(
         text is not None and text[:1] != "-" for word in line.parsed.operands for text in values(word)
     )
 
 
 def _start(line: CommandLine) -> None:
-    """What holds of the line whatever its own options and operands do: flags, folders and settings before them."""
+    """What holds of the line whatever its own options and operands do: flags, and the options before the subcommand."""
     line.preamble()
-    for given in line.before:
-        if given.option.role in ("DIR", "REPO") and given.value is not None:
-            apply(line.builder, given.option.role, given.value)
-    for given in line.before:
-        line.option(given)
+    line.apply_options(line.before)
 
 
-def _tree(line: CommandLine, verb: str, words: list[str | Arg], hooks: str, *, most: int, file: bool = False) -> bool:
-    """It changes the files of the working tree, as facts can tell; false where its words are not plain names, or the
-    tree is another. `file`: its word may be a file that is thrown away instead."""
-    if line.parsed.ended >= 0 or len(words) > most or (most and not words):
-        return False
-    if not all(any(name in given.option.names for name in _PLAIN_GLOBALS) for given in line.before):
-        return False
-    if not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words):
+def _tree(line: CommandLine, verb: str, words: list[Word], hooks: str, *, most: int = 1, file: bool = False) -> bool:
+    """Record that it changes the files of the working tree, which facts can tell. False where its words are not plain
+    names, or the tree is another. `file`: its word may be a file whose changes are discarded instead."""
+    if (
+        line.parsed.ended >= 0
+        or len(words) > most
+        or (most and not words)
+        or not all(any(name in given.option.names for name in _PLAIN_GLOBALS) for given in line.before)
+        or not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words)
+    ):
         return False
     _start(line)
     builder = line.builder
     if file:
         builder.path(WRITE, words[0], dangers=("discard-there",))
-    asked = " ".join((verb, *(str(word) for word in words)))
-    name = f"{asked}:{builder.cwd}" if builder.cwd else ""
+    name = f"{' '.join((verb, *map(str, words)))}:{builder.cwd}" if builder.cwd else ""
     builder.effects.append(Effect(EXECUTE, Target(Kind.TREE, name, " ".join(builder.subcommand), certain=bool(name))))
     _stores(line, hooks)
     return True

@@ -8,7 +8,6 @@ from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import (
     DELETE,
     READ,
-    WRITE,
     EffectsBuilder,
     Word,
     literal,
@@ -19,6 +18,7 @@ from assent.effects.shell.commands.line import CommandLine, into
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.web import SENT
 from assent.effects.shell.commands.readers.wrappers import joined_words
+from assent.effects.shell.commands.roles import apply
 from assent.programs.option import options_of
 
 _SSH = options_of(
@@ -44,8 +44,7 @@ def ssh(line: CommandLine) -> None:
     for parsed in (first, second):
         builder.flags.update(parsed.flags)
         builder.acts = builder.acts or bool(parsed.doubts)
-        for given in parsed.given:
-            line.option(given)
+        line.apply_options(parsed.given)
         for value in parsed.values("-o"):
             ssh_setting(builder, value)
         if parsed.values("-F"):
@@ -64,23 +63,23 @@ def ssh(line: CommandLine) -> None:
 def ssh_setting(builder: EffectsBuilder, word: Word) -> None:
     """`-o Key=value`: harmless for some keys, else EXECUTE; a command in it is seen as run."""
     for text in values(word):
-        text = text.strip() if text is not None else None
-        if text is None or not _HARMLESS.fullmatch(text):
+        if text is None:
             builder.execute()
-        match = _COMMANDS.fullmatch(text) if text is not None else None
-        if match:
+            builder.fetch(Arg(shown(word)))
+            continue
+        text = text.strip()
+        if not _HARMLESS.fullmatch(text):
+            builder.execute()
+        if match := _COMMANDS.fullmatch(text):
             builder.shell(match["command"].strip())
-        place = _PLACES.fullmatch(text) if text is not None else None
-        if place or text is None:
-            builder.fetch(place["host"].strip() if place and place["host"] else Arg(shown(word)))
+        if place := _PLACES.fullmatch(text):
+            builder.fetch(place["host"].strip() if place["host"] else Arg(shown(word)))
 
 
 def _host(builder: EffectsBuilder, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
     text = literal(word)
-    if text is None:
-        builder.fetch(word, dangers=dangers)
-    else:
-        builder.fetch(host_of(text.removeprefix("ssh://").rpartition("@")[2]), dangers=dangers)
+    host = host_of(text.removeprefix("ssh://").rpartition("@")[2]) if text is not None else word
+    builder.fetch(host, dangers=dangers)
 
 
 # ---------------------------------------------------------------- copies
@@ -89,20 +88,20 @@ _REMOTE = Pattern(r"(?:rsync|scp|sftp)://.*|[^/]*:.*", DOTALL)
 
 
 def scp(line: CommandLine) -> None:
-    """`scp` and `sftp`: `host:path` is elsewhere."""
+    """`scp` and `sftp`: `host:path` is on another machine."""
     line.read_options()
     for value in line.parsed.values("-o"):
         ssh_setting(line.builder, value)
     line.builder.execute()
-    _copied(line, any(given.option.recursive for given in line.parsed.given))
+    _copied(line, line.is_recursive())
 
 
 def rsync(line: CommandLine) -> None:
     """`rsync`: as scp, and all between local folders is a copy; deletions carry their danger by the row."""
     line.read_options()
     _copied(line, True)
-    dangers = [danger for given in line.parsed.given for danger in given.option.dangers]
-    if "recursive-delete" in dangers and not line.quiet and line.parsed.operands:
+    deletes = any("recursive-delete" in given.option.dangers for given in line.parsed.given)
+    if deletes and not line.quiet and line.parsed.operands:
         if _away(line.parsed.operands[-1]):
             line.builder.execute()
         else:
@@ -111,15 +110,10 @@ def rsync(line: CommandLine) -> None:
 
 def _copied(line: CommandLine, recursive: bool) -> None:
     builder, words = line.builder, line.parsed.operands
-    if len(words) == 1:
-        _source(line, words[0], recursive, ())
-        return
-    if not words:
-        return
-    away = _away(words[-1])
-    for word in words[:-1]:
+    away = len(words) > 1 and _away(words[-1])
+    for word in words[:-1] or words:
         _source(line, word, recursive, SENT if away else ())
-    if line.quiet:
+    if line.quiet or len(words) < 2:
         return
     if away:
         _place(builder, words[-1], SENT)
@@ -135,7 +129,6 @@ def _source(line: CommandLine, word: Word, recursive: bool, dangers: tuple[str, 
 
 
 def _away(word: Word) -> bool:
-    """Whether a word names a place on another machine."""
     if isinstance(word, str):
         return bool(_REMOTE.fullmatch(word))
     return bool(_REMOTE.fullmatch(word.prefix)) or (
@@ -175,10 +168,8 @@ def elsewhere(line: CommandLine) -> None:
     builder.execute()
     builder.flags.update(line.parsed.flags)
     words = line.words
-    if line.program in ("kubectl", "oc") and "--" in words:
-        command = words[words.index("--") + 1 :]
-    else:
-        command = _operands(builder, words)[1:]
+    dashed = line.program in ("kubectl", "oc") and "--" in words
+    command = words[words.index("--") + 1 :] if dashed else _operands(builder, words)[1:]
     builder.operands.extend(shown(word) for word in line.parsed.operands)
     builder.run(command, place="elsewhere")
 
@@ -226,11 +217,8 @@ def _mount(builder: EffectsBuilder, text: str) -> None:
     source = text.partition(":")[0]
     if "source=" in text or "src=" in text:
         source = _SOURCE.split(text, maxsplit=1)[1].partition(",")[0]
-    if not source.startswith(("/", ".", "~")):
-        return
-    builder.path(READ, source, recursive=True)
-    if not _READ_ONLY.search(text):
-        builder.path(WRITE, source, recursive=True)
+    if source.startswith(("/", ".", "~")):
+        apply(builder, "READ" if _READ_ONLY.search(text) else "EDIT", source, recursive=True)
 
 
 # ---------------------------------------------------------------- APIs of forges
@@ -255,11 +243,11 @@ def gh_api(line: CommandLine) -> None:
     if endpoint == "graphql":
         _graphql(line, fields)
         return
-    sends = bool(fields) or parsed.has("--input")
-    method = methods[-1] if methods else "POST" if sends else "GET"
-    if method is None or method.upper() not in ("GET", "HEAD") or endpoint is None or parsed.has("--input"):
+    method = methods[-1] if methods else "POST" if fields or parsed.has("--input") else "GET"
+    method = method.upper() if method is not None else None
+    if method not in ("GET", "HEAD") or endpoint is None or parsed.has("--input"):
         builder.execute()
-    if method is not None and method.upper() == "DELETE" and endpoint and _WHOLE_REPOSITORY.fullmatch(endpoint):
+    if method == "DELETE" and endpoint and _WHOLE_REPOSITORY.fullmatch(endpoint):
         builder.danger("destroy-remote")
 
 
@@ -283,9 +271,7 @@ def _endpoint(word: Word) -> str | None:
 
 def _graphql(line: CommandLine, fields: list[Word]) -> None:
     queries = [literal(field) for field in fields if shown(field).startswith("query=")]
-    if line.parsed.has("--input") or len(queries) != 1 or queries[0] is None:
-        line.builder.execute()
-        return
-    text = queries[0].partition("=")[2].lstrip()
+    known = len(queries) == 1 and not line.parsed.has("--input")
+    text = (queries[0] or "").partition("=")[2].lstrip() if known else ""
     if not text.startswith(("query", "{", "fragment")) or _MUTATES.search(text):
         line.builder.execute()

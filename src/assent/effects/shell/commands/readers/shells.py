@@ -45,7 +45,6 @@ class ShellStart:
 
 
 def shell(line: CommandLine) -> None:
-    """`bash`, `sh`, `zsh`, `dash`, `ksh`, `fish` with their words."""
     start = started(line.words, line.program)
     builder = line.builder
     if line.program in _FOREIGN:
@@ -79,7 +78,7 @@ def shell_reads_stdin(argv: tuple[Word, ...]) -> bool:
 
 
 def started(words: list[Word], program: str) -> ShellStart:
-    """Read the words of a shell, as bash and its relatives do."""
+    """Read the words of a shell as bash, dash, ksh and zsh do."""
     start = ShellStart()
     index = 0
     settings = 0
@@ -110,15 +109,11 @@ def started(words: list[Word], program: str) -> ShellStart:
             if word[0] == "-" and value == "noexec":
                 start.flags.add("-n")
         index += settings
-    rest = words[index:]
+    start.rest = words[index:]
     if start.command and start.script is None:
-        start.script = rest[0] if rest else None
-        start.rest = rest[1:]
-    elif not start.command and rest and not stdin:
-        start.file = rest[0]
-        start.rest = rest[1:]
-    else:
-        start.rest = rest
+        start.script = start.rest.pop(0) if start.rest else None
+    elif not start.command and start.rest and not stdin:
+        start.file = start.rest.pop(0)
     return start
 
 
@@ -129,8 +124,7 @@ def _long(start: ShellStart, word: str, words: list[Word], index: int, prints: b
         start.prints = True
     elif name in _FILES:
         start.known = False
-        loaded = value if equals else (words[index] if index < len(words) else "")
-        start.loads.append(loaded)
+        start.loads.append(value if equals else words[index] if index < len(words) else "")
         return index if equals else index + 1
     elif name == "--command":
         start.command = True

@@ -29,8 +29,8 @@ _MODULE_HOST = Pattern(
 
 
 def program_places(name: str, home: str) -> tuple[str, ...]:
-    """Where a program of that name may lie; none where the name is no plain one. It may not be there at all, and a
-    builtin is told by its name."""
+    """Where a program of that name may be; nothing where the name is not plain. The program may be missing (`""`), and
+    a builtin is printed by its name."""
     return ("", name, *_homed(tuple(f"{each}/{name}" for each in _FOLDERS), home)) if _PROGRAM.fullmatch(name) else ()
 
 
@@ -39,23 +39,20 @@ def _homed(places: tuple[str, ...], home: str) -> tuple[str, ...]:
 
 
 def which(line: CommandLine) -> None:
-    """`which name`."""
     line.standard()
     if len(line.words) == 1:
         print_place(line, program_places(literal(line.words[0]) or "", line.builder.home))
 
 
 def go_env(line: CommandLine) -> None:
-    """`go env NAME` of a folder that Go keeps."""
+    """`go env NAME`, where the name is that of a folder."""
     line.standard()
     if len(line.words) == 1 and not line.before:
         print_place(line, go_places(literal(line.words[0]) or "", line.builder.home))
 
 
 def go_places(name: str, home: str) -> tuple[str, ...]:
-    """The places that Go's setting of that name may be."""
-    places = _GO.get(name, ())
-    return ("", *_homed(places, home)) if places else ()
+    return ("", *_homed(_GO[name], home)) if name in _GO else ()
 
 
 def go_list(line: CommandLine) -> None:
@@ -71,13 +68,12 @@ def go_list(line: CommandLine) -> None:
 def _asks_a_host(word: Word, line: CommandLine) -> bool:
     """Whether the versions of a module are looked up (`x@latest`, `-versions x`) at a host that is not known."""
     module = literal(word)
-    if module is None:
-        return True
-    return ("@" in module or line.parsed.has("-versions")) and module != "all" and not _MODULE_HOST.fullmatch(module)
+    asks = module is None or "@" in module or line.parsed.has("-versions")
+    return asks and (module is None or (module != "all" and not _MODULE_HOST.fullmatch(module)))
 
 
 def print_place(line: CommandLine, places: tuple[str, ...]) -> None:
-    """It prints one of these places, or another that is like them; `""` stands for nothing."""
+    """It prints one of these places or a similar one; `""` means that it prints nothing."""
     if places and not line.builder.acts:
         line.builder.prints, line.builder.under = "place", places
 
@@ -97,18 +93,16 @@ def kill(line: CommandLine) -> None:
         _by_id(line)
         return
     line.unproved()
-    if line.program == "killall5":
-        builder.danger("kill-all")
     patterns = [literal(word) for word in line.parsed.operands]
     broad = not patterns or any(text is not None and _ANY.fullmatch(text) for text in patterns)
-    if line.parsed.has("-v", "--inverse") or (broad and not line.parsed.has("-l", "--list", "-t", "-P", "--parent")):
+    every = line.program == "killall5" or line.parsed.has("-v", "--inverse")
+    if every or (broad and not line.parsed.has("-l", "--list", "-t", "-P", "--parent")):
         builder.danger("kill-all")
 
 
 def _by_id(line: CommandLine) -> None:
-    builder = line.builder
-    words = list(line.words)
-    texts = [shown(word) for word in words]
+    builder, words = line.builder, line.words
+    texts = list(map(shown, words))
     if texts[:1] and _LISTS.fullmatch(texts[0]):
         builder.flags.add(texts[0])
         return
@@ -159,7 +153,5 @@ def ps(line: CommandLine) -> None:
 
 
 def _is_read_again(parsed: Parsed) -> bool:
-    if parsed.has(*_AGAIN):
-        return True
     ids = [literal(word) for name in _BY_ID for word in parsed.values(name)]
-    return any(text is not None and not _IDS.fullmatch(text) for text in ids)
+    return parsed.has(*_AGAIN) or any(text is not None and not _IDS.fullmatch(text) for text in ids)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assent.contract import DOTALL, Pattern
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
@@ -9,8 +11,8 @@ from assent.effects.shell.commands.command_effects import READ, WRITE, EffectsBu
 from assent.effects.shell.commands.line import CommandLine
 
 SENT = ("exfiltration",)
-_DATA = ("--data", "--data-ascii", "--data-binary", "--json", "--url-query")
 _OUTPUT = Pattern(r"%output\{(>{0,2})([^}]*)\}")
+_MANY = ("-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "-i", "--content-disposition")
 _METHOD = Pattern(r"[A-Z]+")
 _ITEM = Pattern(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", DOTALL)
 
@@ -23,97 +25,87 @@ def curl(line: CommandLine) -> None:
     line.standard()
     builder, parsed = line.builder, line.parsed
     for given in parsed.given:
-        name, value = given.option.names, given.value
-        if value is None or given.option.role not in ("TEXT", ""):
-            continue
-        if any(one in _DATA for one in name):
-            _sent(builder, value, "@")
-        elif "--data-urlencode" in name:
-            _sent(builder, value, None)
-        elif "--form" in name:
-            _form(builder, value)
-        elif "--upload-file" in name:
-            sent_file(builder, value)
-        elif "--resolve" in name or "--connect-to" in name:
-            _redirected(builder, value, "--resolve" in name)
-        elif "--write-out" in name:
-            _write_out(builder, value)
-        elif "--header" in name or "--proxy-header" in name or "--variable" in name:
-            _held(builder, value)
-        elif "--cookie" in name and "=" not in shown(value):
-            builder.path(READ, value)
+        name = next((name for name in given.option.names if name in _CURL), "")
+        if name and given.value is not None and given.option.role in ("TEXT", ""):
+            _CURL[name](builder, given.value, name)
     if parsed.has("-K", "--config", "--unix-socket", "--abstract-unix-socket"):
         builder.fetch(Arg("the address that --config names"))
     if parsed.has("-O", "--remote-name", "--remote-name-all"):
         _remote_names(line, parsed.operands + parsed.values("--url"))
 
 
-def _redirected(builder: EffectsBuilder, value: Word, resolves: bool) -> None:
+def _redirected(builder: EffectsBuilder, value: Word, name: str) -> None:
     """`--resolve host:port:address,…` and `--connect-to host:port:host:port`: where it really goes."""
     for text in values(value):
         rest = text.split(":", 2)[2] if text is not None and text.count(":") > 1 else None
         if rest is None:
             builder.fetch(Arg(shown(value)))
         else:
-            for address in rest.split(",") if resolves else [rest]:
+            for address in rest.split(",") if name == "--resolve" else [rest]:
                 builder.fetch(address)
 
 
-def _sent(builder: EffectsBuilder, value: Word, mark: str | None) -> None:
+def _sent(builder: EffectsBuilder, value: Word, name: str) -> None:
     """`@file`, or with `--data-urlencode` also `name@file`."""
     for text in values(value):
         if text is None:
             prefix = value.prefix if isinstance(value, Arg) else ""
-            if not prefix or prefix[0] == "@" or mark is None:
+            if not prefix or prefix[0] == "@" or name == "--data-urlencode":
                 sent_file(builder, Arg(shown(value)))
         elif text.startswith("@"):
             sent_file(builder, text[1:])
-        elif mark is None and "@" in text.partition("=")[0]:
+        elif name == "--data-urlencode" and "@" in text.partition("=")[0]:
             sent_file(builder, text.partition("@")[2])
 
 
-def _form(builder: EffectsBuilder, value: Word) -> None:
+def _form(builder: EffectsBuilder, value: Word, name: str) -> None:
     """`name=@file` and `name=<file`, several with commas."""
     text = literal(value)
-    if text is None:
+    content = text.partition("=")[2] if text is not None else "@"
+    if text is None or (content[:1] in ("@", "<") and content.count(",") > 100):
         sent_file(builder, Arg(shown(value)))
-        return
-    content = text.partition("=")[2]
-    if content[:1] in ("@", "<"):
-        if content.count(",") > 100:
-            sent_file(builder, Arg(text))
-            return
+    elif content[:1] in ("@", "<"):
         for piece in content[1:].split(","):
             sent_file(builder, piece.partition(";")[0].strip('"'))
 
 
-def sent_file(builder: EffectsBuilder, word: Word) -> None:
+def sent_file(builder: EffectsBuilder, word: Word, name: str = "") -> None:
     """A file whose content goes to the network."""
     builder.path(READ, word, dangers=SENT)
     if shown(word) != "-":
         builder.danger("exfiltration")
 
 
-def _write_out(builder: EffectsBuilder, value: Word) -> None:
+def _cookie(builder: EffectsBuilder, value: Word, name: str) -> None:
+    builder.paths(READ, [value] if "=" not in shown(value) else [])
+
+
+def _write_out(builder: EffectsBuilder, value: Word, name: str) -> None:
     text = literal(value)
     if text is None:
         builder.execute()
         return
     if text.startswith("@"):
         builder.path(READ, text[1:])
-    for match in _OUTPUT.finditer(text):
-        builder.path(WRITE, match[2])
+    builder.paths(WRITE, [match[2] for match in _OUTPUT.finditer(text)])
 
 
-def _held(builder: EffectsBuilder, value: Word) -> None:
+def _held(builder: EffectsBuilder, value: Word, name: str) -> None:
     """`-H @file`, `--variable name@file`."""
-    text = literal(value)
-    if text is None:
-        return
-    if text.startswith("@"):
-        sent_file(builder, text[1:])
-    elif "@" in text and ":" not in text.partition("@")[0] and "=" not in text.partition("@")[0]:
-        sent_file(builder, text.partition("@")[2])
+    before, at, file = (literal(value) or "").partition("@")
+    if at and ":" not in before and "=" not in before:
+        sent_file(builder, file)
+
+
+_CURL: dict[str, Callable[[EffectsBuilder, Word, str], None]] = {
+    **dict.fromkeys(("--data", "--data-ascii", "--data-binary", "--json", "--url-query", "--data-urlencode"), _sent),
+    "--form": _form,
+    "--upload-file": sent_file,
+    **dict.fromkeys(("--resolve", "--connect-to"), _redirected),
+    "--write-out": _write_out,
+    **dict.fromkeys(("--header", "--proxy-header", "--variable"), _held),
+    "--cookie": _cookie,
+}
 
 
 def _remote_names(line: CommandLine, addresses: list[Word]) -> None:
@@ -142,17 +134,14 @@ def wget(line: CommandLine) -> None:
     """Each address is saved under its last name, unless `-O` or `--spider` says otherwise."""
     line.standard()
     builder, parsed = line.builder, line.parsed
-    for name in ("--post-file", "--body-file"):
-        for value in parsed.values(name):
-            sent_file(builder, value)
+    for value in parsed.values("--post-file") + parsed.values("--body-file"):
+        sent_file(builder, value)
     if any(map(parsed.values, ("--input-file", "--config", "--execute"))):
         builder.fetch(Arg("an address that another file or setting names"))
     if parsed.has("--spider", "-O", "--output-document"):
         return
     folder = shown((parsed.values("-P") or parsed.values("--directory-prefix") or ["."])[-1])
-    if parsed.has(
-        "-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "-i", "--content-disposition"
-    ):
+    if parsed.has(*_MANY):
         builder.path(WRITE, folder, recursive=True)
         return
     for word in parsed.operands:
@@ -168,9 +157,8 @@ def wget(line: CommandLine) -> None:
 def http(line: CommandLine) -> None:
     """`http [METHOD] URL [items…]`: `name@file` items send files."""
     line.read_options()
-    builder, words = line.builder, list(line.parsed.operands)
-    if words and _METHOD.fullmatch(shown(words[0])):
-        words = words[1:]
+    builder, words = line.builder, line.parsed.operands
+    words = words[1:] if words and _METHOD.fullmatch(shown(words[0])) else words
     if words:
         text = literal(words[0])
         builder.fetch("localhost" + text if text is not None and text.startswith((":", "/")) else words[0])
@@ -196,8 +184,7 @@ def netcat(line: CommandLine) -> None:
     if parsed.has("-l", "--listen", "-U", "--unixsock"):
         builder.execute()
     if parsed.has("-U", "--unixsock"):
-        for word in parsed.operands:
-            builder.path(WRITE, word)
+        builder.paths(WRITE, parsed.operands)
         return
     for word in parsed.operands[:1]:
         builder.fetch(word)
@@ -220,8 +207,7 @@ def socat(line: CommandLine) -> None:
 
 def _address(builder: EffectsBuilder, address: str) -> None:
     match = _ADDRESS.match(address)
-    kind = match["kind"].lower() if match else ""
-    rest = (match["rest"] or "") if match else ""
+    kind, rest = (match["kind"].lower(), match["rest"] or "") if match else ("", "")
     if "/" in address.partition(":")[0]:  # a bare path is opened
         builder.path(WRITE, address)
     elif kind in ("exec", "system", "shell"):

@@ -30,7 +30,7 @@ _XARGS = options_of(
 
 
 def wrapper(line: CommandLine, parsed: Parsed) -> None:
-    """What a wrapper's own options do.
+    """The effects of a wrapper's own options.
 
     INVARIANT: one that is not known leaves a gap, since what follows may not be the command that runs."""
     line.parsed = parsed
@@ -52,9 +52,7 @@ def xargs(line: CommandLine) -> None:
         line.builder.execute()
         return
     come = _incoming(line, from_file=any(shown(name) != "/dev/stdin" for name in parsed.values("-a")))
-    marks = [shown(value) for value in parsed.values("-I") + parsed.values("-i")]
-    if not marks and parsed.has("-i"):
-        marks = ["{}"]
+    marks = [shown(value) for value in parsed.values("-I") + parsed.values("-i")] or ["{}"] * parsed.has("-i")
     if marks:
         line.builder.run([replaced(word, (marks[-1],), come) for word in parsed.operands])
     else:
@@ -89,11 +87,9 @@ def parallel(line: CommandLine) -> None:
     words = line.parsed.operands
     end = next((i for i, word in enumerate(words) if shown(word) in (":::", ":::+", "::::", "::::+")), len(words))
     command, sources = words[:end], words[end + 1 :]
-    if not command:
-        for source in sources:
-            line.builder.shell(source)
-        return
-    for source in sources or [Arg("<stdin>", splits=True)]:
+    for source in sources if not command else ():
+        line.builder.shell(source)
+    for source in sources or [Arg("<stdin>", splits=True)] if command else ():
         come = source if isinstance(source, Arg) else Arg(source, (source,))
         marked = [replaced(word, ("{}", "{.}", "{/}", "{//}", "{/.}"), come) for word in command]
         line.builder.run(marked if marked != command else [*command, source])
@@ -102,8 +98,7 @@ def parallel(line: CommandLine) -> None:
 def assigned(builder: EffectsBuilder, words: list[Word]) -> tuple[list[Word], tuple[Word, ...]]:
     """The words behind leading assignments, and the assignments. One that changes what runs is EXECUTE."""
     for index, word in enumerate(words):
-        text = word if isinstance(word, str) else word.prefix
-        name, equals, value = text.partition("=")
+        name, equals, value = (word if isinstance(word, str) else word.prefix).partition("=")
         if not equals:
             return words[index:], tuple(words[:index])
         if environment.changes(name, (value,) if isinstance(word, str) else None):
@@ -121,8 +116,7 @@ def sudo(line: CommandLine) -> None:
     builder.execute("privilege")
     rest, env = assigned(builder, line.parsed.operands)
     if line.parsed.has("-e", "--edit") or line.program == "sudoedit":
-        for word in rest:
-            builder.path(WRITE, word)
+        builder.paths(WRITE, rest)
     elif line.parsed.has("-s", "--shell", "-i", "--login") and rest:
         builder.shell(joined_words(rest))
     else:
@@ -152,9 +146,8 @@ def joined(line: CommandLine) -> None:
 
 def joined_words(words: list[Word]) -> Word:
     """Words as one script; unknown where one of them is."""
-    texts = [literal(word) for word in words]
-    text = " ".join(shown(word) for word in words)
-    return text if all(known is not None for known in texts) else Arg(text)
+    text = " ".join(map(shown, words))
+    return Arg(text) if None in map(literal, words) else text
 
 
 def flock(line: CommandLine) -> None:
@@ -163,14 +156,12 @@ def flock(line: CommandLine) -> None:
     words = line.parsed.operands
     if len(words) == 1 and shown(words[0]).isdigit():
         return
-    if words:
-        line.builder.path(WRITE, words[0])
-    rest = words[1:]
-    if rest and shown(rest[0]) in ("-c", "--command"):
-        for word in rest[1:2]:
+    line.builder.paths(WRITE, words[:1])
+    if words[1:] and shown(words[1]) in ("-c", "--command"):
+        for word in words[2:3]:
             line.builder.shell(word)
     else:
-        line.builder.run(rest)
+        line.builder.run(words[1:])
 
 
 def script(line: CommandLine) -> None:
@@ -178,8 +169,7 @@ def script(line: CommandLine) -> None:
     wrapper(line, line.parsed)
     words = line.parsed.operands
     if line.parsed.has("-p") and line.program == "script" and not line.parsed.has("-c"):
-        for word in words:
-            line.builder.path(READ, word)
+        line.builder.paths(READ, words)
         return
     line.builder.path(WRITE, words[0] if words else "typescript")
     line.builder.run(words[1:])
@@ -193,8 +183,7 @@ def tmux(line: CommandLine) -> None:
     line.builder.execute()
     words = line.parsed.operands
     if line.builder.subcommand and line.builder.subcommand[0] in ("send-keys", "send"):
-        keys = [shown(word) for word in words]
-        line.builder.shell(" ".join(key for key in keys if not _KEY.fullmatch(key)) or ":")
+        line.builder.shell(" ".join(key for key in map(shown, words) if not _KEY.fullmatch(key)) or ":")
     elif words:
         line.builder.shell(joined_words(words))
 
@@ -202,17 +191,18 @@ def tmux(line: CommandLine) -> None:
 _KEY = Pattern(r"Enter|C-\w|M-\w|Escape|Tab|Space|BSpace|Up|Down|Left|Right|KPEnter|F\d+|-l")
 
 
+_VERSION_OR_HELP = ("--version", "-v", "-V", "--help", "-h", "-help")
 _LOCAL = frozenset("tsc vitest jest playwright next prisma prettier eslint biome".split())
 
 
 def rtk(line: CommandLine) -> None:
-    """`rtk command…`. It starts some tools through npx, so that their version may be told by the project's code."""
+    """`rtk command…`. It starts some tools through npx, so the project's code may answer `--version`."""
     line.standard()
     words = line.parsed.operands
-    if words and _LOCAL.intersection(text or "" for text in values(words[0])):
-        told = ("--version", "-v", "-V", "--help", "-h", "-help")
-        if any(text is None or text in told for word in words for text in values(word)):
-            line.builder.execute()
+    texts = [text for word in words for text in values(word)]
+    local = bool(words) and not _LOCAL.isdisjoint(text or "" for text in values(words[0]))
+    if local and any(text is None or text in _VERSION_OR_HELP for text in texts):
+        line.builder.execute()
 
 
 def busybox(line: CommandLine) -> None:
@@ -220,10 +210,9 @@ def busybox(line: CommandLine) -> None:
     words = line.words
     if words and isinstance(words[0], str) and words[0].startswith("-"):
         line.standard()
-        if not line.quiet:
-            line.builder.execute()
-        return
-    line.builder.run(words)
+        line.builder.acts = line.builder.acts or not line.quiet
+    else:
+        line.builder.run(words)
 
 
 def package(line: CommandLine) -> None:
@@ -233,8 +222,7 @@ def package(line: CommandLine) -> None:
     builder.execute()
     for word in line.parsed.operands[:1]:
         for text in values(word):
-            name = text if text is not None else ""
-            builder.effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, name, shown(word), certain=bool(name))))
+            builder.effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, text or "", shown(word), certain=bool(text))))
     builder.run(line.parsed.operands)
 
 
@@ -260,22 +248,15 @@ def env(line: CommandLine) -> None:
     builder = line.builder
     words: list[Word] | None = list(line.words)
     for _ in range(_SPLITS):
-        assert words is not None
-        if words[:1] == ["-"]:
-            words[0] = "-i"
-        parsed = parse(words, _ENV, style="posix")
-        if not parsed.has("-S"):
-            break
-        words = _unsplit(builder, words, parsed)
         if words is None:
             break
-    else:
-        words = None
-    if words is None:
-        builder.execute()
-        builder.gap("wrapper-option", "write the command itself instead of `env -S`")
-        return
-    _run(line, parsed)
+        parsed = parse(["-i", *words[1:]] if words[:1] == ["-"] else words, _ENV, style="posix")
+        if not parsed.has("-S"):
+            _run(line, parsed)
+            return
+        words = _unsplit(builder, words, parsed)
+    builder.execute()
+    builder.gap("wrapper-option", "write the command itself instead of `env -S`")
 
 
 def printenv(line: CommandLine) -> None:
@@ -291,8 +272,7 @@ def _run(line: CommandLine, parsed: Parsed) -> None:
     wrapper(line, parsed)
     rest, env = assigned(builder, parsed.operands)
     if not rest:
-        if not parsed.helps:
-            builder.danger("prints-secret")
+        builder.danger(*(() if parsed.helps else ("prints-secret",)))
         return
     changed = len(rest) < len(parsed.operands) or parsed.has("-i", "-u")
     if changed and any(isinstance(word, Arg) or SHELLS.fullmatch(word) for word in rest):
@@ -315,14 +295,12 @@ def _unsplit(builder: EffectsBuilder, words: list[Word], parsed: Parsed) -> list
     if given is None or pieces is None:
         return None
     home = f"{builder.home}/" if builder.home else ""
-    words_in = [_at_home(piece, home) for piece in pieces]
-    beside = [other.spelling for other in parsed.given if other.start == given.start and other is not given]
-    return [*words[: given.start], *beside, *words_in, *words[given.end :]]
+    same_word = [other.spelling for other in parsed.given if other.start == given.start and other is not given]
+    return [*words[: given.start], *same_word, *(_at_home(piece, home) for piece in pieces), *words[given.end :]]
 
 
 _PIECE = Pattern(r"[^\s\\'\"$#]+")
-_ESCAPES = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_ESCAPES.update({letter: letter for letter in "#$\"'\\"})
+_ESCAPES = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", **{letter: letter for letter in "#$\"'\\"}}
 
 
 def split_string(text: str) -> list[str] | None:
