@@ -1,8 +1,10 @@
-"""The path of a call, once: lower, observe, decide, grants, classifier, ask, second look, record. Read first.
+"""The path of a call: lower, observe, decide, grants, classifier, ask, second look, record. Read this file first.
 
 Every entry (hook, server, MCP proxy, `assent run`, embedded gates, framework adapters) calls one of two functions:
-`decide` waits for a classifier at most, `guard` waits for a person too. What differs between entries are arguments.
-`engine` lowers, observes and decides; the broker collects answers."""
+`decide` waits at most for a classifier, `guard` also for a person. Entries differ only in the arguments. The engine
+lowers, observes and decides; the broker collects answers.
+
+Hooks load this file for every call, so what only questions need is imported in the functions that use it."""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolut
 from assent.contract.classifier import Opinion
 from assent.engine import journal
 from assent.engine.classify import Inquiry
-from assent.engine.engine import Engine, Judged, refusal, unloaded
+from assent.engine.engine import Engine, Judged, refusal, shared, unloaded
 from assent.engine.memory import Memory
 from assent.engine.request import Request, Settled
 from assent.policy.parts import CONFIRM, nobody_answers
@@ -35,16 +37,16 @@ CHANGED = "a file, a link or a script is not as it was shown"
 
 
 class CallGate:
-    """The path of the calls of one state folder. With a `store` it can ask; `engine_of` then gives the engine that
-    decides a held call again. `fixed`: no other channel will come."""
+    """The path of the calls of one state folder. With a `store` it can ask a person; `engine_of` then returns the
+    engine for the second look at a held call. `fixed`: no channel is attached later."""
 
     def __init__(
         self, memory: Memory, store: Store | None = None, engine_of: EngineOf | None = None, *, fixed: bool = False
     ) -> None:
         self.memory = memory
-        # Questions that a program's own dialog asks too, or takes over: id → endings after which the dialog goes on.
+        # Questions that an agent program's own dialog asks too: id → endings after which that dialog is still open.
         self.dialogs: dict[str, frozenset[Ending]] = {}
-        self._noted: dict[str, tuple[str, ...]] = {}  # id of a question → names that no model is asked about meanwhile
+        self._noted: dict[str, tuple[str, ...]] = {}  # id of a question that waits → names that no model is asked about
         self._broker: Broker | None = None
         if store is not None and engine_of is not None:
             self._engine_of = engine_of
@@ -70,26 +72,25 @@ class CallGate:
     # Decide without waiting for a person
 
     def decide(self, request: Request) -> Settled:
-        """Decide a call, let grants and the classifier settle what asks, and record it. Never raises."""
-        begun = self.begin(request)
-        return begun if isinstance(begun, Settled) else self.conclude(begun, begun.opinion())
+        """Decide a call, let grants and the classifier settle an ask, and record it. Never raises."""
+        first = self.begin(request)
+        return first if isinstance(first, Settled) else self.conclude(first, first.opinion())
 
     def judge(self, request: Request) -> Judged:
-        """Lower, observe, decide in the session's mode, and let grants settle what asks. Records nothing."""
+        """Lower, observe, decide in the session's mode, and let grants settle an ask. Records nothing."""
         engine, call, moment = request.engine, request.call, request.moment
+        state, session = self.memory.state, self.memory.known_as(call.session)
         try:
-            look, given = sessions.chosen_mode, (self.memory.state, self.memory.known_as(call.session))
-            chosen = look(*given) if moment is None else moment.once(("mode", *given), look, *given)
+            chosen = shared(moment, ("mode", state, session), sessions.chosen_mode, state, session)
             mode = engine.settings.mode_for(chosen, request.host_mode)
         except AssentError as error:
             return Judged(refusal("policy.load", f"the session's mode cannot be read: {error}"))
         return self.granted(engine.judge(call, mode=mode, moment=moment), call, project=request.project)
 
     def granted(self, judged: Judged, call: Call, *, project: str) -> Judged:
-        """What was judged, as the grants of now leave it."""
-        if judged.decision.outcome is not Outcome.ASK:
-            return judged
-        if judged.lowering is None or judged.facts is None or judged.policy is None:
+        """Settle an ask by the grants that hold now."""
+        lowering, facts, policy = judged.lowering, judged.facts, judged.policy
+        if judged.decision.outcome is not Outcome.ASK or lowering is None or facts is None or policy is None:
             return judged
         live = self.memory.live_grants(call.session, project)
         if not live:
@@ -97,20 +98,13 @@ class CallGate:
         from assent.facts import digest
         from assent.policy import grants
 
-        decision = grants.settle(
-            judged.lowering,
-            judged.facts,
-            judged.policy,
-            judged.decision,
-            live,
-            identity=digest.identity(call),
-            running=digest.running(judged.lowering, judged.facts),
-        )
-        return judged.but(decision)
+        identity, running = digest.identity(call), digest.running(lowering, facts)
+        settled = grants.settle(lowering, facts, policy, judged.decision, live, identity=identity, running=running)
+        return judged.but(settled)
 
     def begin(self, request: Request, *, waits: bool = True) -> Settled | Inquiry:
-        """`decide` up to where a model has to be waited for; `conclude` goes on. Without `waits` it raises TrailBusy
-        where another process holds the trail: then nothing was recorded, nor settled."""
+        """The first part of `decide`, up to where it waits for a model; `conclude` is the second. Without `waits` it
+        raises TrailBusy where another process holds the trail: then nothing is recorded or settled."""
         started = time.perf_counter()
         judged = self.judge(request)
         if request.engine.settings.classifier is not None and judged.decision.outcome is Outcome.ASK:
@@ -122,9 +116,10 @@ class CallGate:
         return self._recorded(request, judged, time.perf_counter() - started, waits=waits)
 
     def conclude(self, inquiry: Inquiry, opinion: Opinion) -> Settled:
-        """Go on with a model's opinion. Never raises.
+        """Continue with a model's opinion. Never raises.
 
-        INVARIANT: it settles nothing but what it was asked about, as that is now: the call is judged once more."""
+        INVARIANT: an opinion settles only what the model was asked about, in its current state: the call is judged
+        again."""
         request, judged, seconds = inquiry.request, inquiry.judged, opinion.seconds
         if opinion.safe:
             judged = self._judged_now(request)
@@ -133,12 +128,12 @@ class CallGate:
 
                 judged = judged.but(classifier.settled(judged.decision, opinion.model))
             else:
-                opinion = opinion.void("changed", "the call, or what speaks of it, changed while the model judged it")
+                opinion = opinion.void("changed", "the call or its policy changed while the model judged it")
         took = max(time.perf_counter() - inquiry.started - seconds, 0.0)
         return self._recorded(request, judged, took, opinion=opinion)
 
     def _judged_now(self, request: Request) -> Judged:
-        """The call judged by the files of now."""
+        """The call judged by the current files."""
         try:
             engine = request.reopen() if request.reopen is not None else request.engine
         except PolicyError as error:
@@ -164,41 +159,37 @@ class CallGate:
 
     # Decide and wait for a person
 
-    async def guard(
-        self, request: Request, *, begun: Settled | Inquiry | None = None, attended: bool = False
-    ) -> Verdict:
-        """Whether a call may run. Raises nothing but CancelledError. `begun`: what `begin` gave for it."""
-        settled = await self.settle(request, begun=begun)
-        if settled.outcome is not Outcome.ASK:
-            return verdict(settled)
-        return await self.ask(request, settled, attended=attended)
+    async def guard(self, request: Request, *, attended: bool = False) -> Verdict:
+        """Whether a call may run. Raises only CancelledError. `attended`: as in Held."""
+        settled = await self.settle(request)
+        asks = settled.outcome is Outcome.ASK
+        return await self.ask(request, settled, attended=attended) if asks else verdict(settled)
 
     async def settle(
         self,
         request: Request,
         *,
-        begun: Settled | Inquiry | None = None,
+        first: Settled | Inquiry | None = None,
         quick: bool = False,
         work: Work | None = None,
     ) -> Settled:
-        """`decide` on an event loop: other calls go on while a model or the trail is waited for. A `quick` call takes
-        no thread."""
+        """`decide` on an event loop, which goes on while this waits for a model or the trail. `first`: what `begin`
+        returned for the request. A `quick` call takes no thread; `work` runs a function in one."""
         work = work or _in_a_thread
-        if begun is None and quick:
+        if first is None and quick:
             try:
-                begun = self.begin(request, waits=False)
+                first = self.begin(request, waits=False)
             except TrailBusy:  # a thread waits for the trail
-                begun = None
-        if begun is None:
-            request.moment = None  # what was seen in this moment is old when the thread gets to it
-            begun = await work(self.begin, request)
-        if isinstance(begun, Settled):
-            return begun
+                first = None
+        if first is None:
+            request.moment = None  # its observations are too old once a thread runs
+            first = await work(self.begin, request)
+        if isinstance(first, Settled):
+            return first
         import asyncio
 
-        await asyncio.sleep(0)  # a model is waited for within a task
-        opinion = await begun.awaited()
-        settled: Settled = await work(self.conclude, begun, opinion)
+        await asyncio.sleep(0)  # waiting for a model needs a task
+        settled: Settled = await work(self.conclude, first, await first.awaited())
         return settled
 
     async def ask(
@@ -211,22 +202,21 @@ class CallGate:
         work: Work | None = None,
         made: Callable[[Held], None] | None = None,
     ) -> Verdict:
-        """Ask a person about a call that is settled, and asks. `made` is told the question before it is asked.
-        `limit`: as in Held."""
+        """Ask a person about a settled call. `made` receives the question before it is asked. `limit`: as in Held."""
         work = work or _in_a_thread
         try:
             held = await work(self.question, request, settled, attended=attended, limit=limit)
         except Exception as error:  # what cannot be shown cannot be approved
-            reason = f"the question could not be made: {error}"
             from assent.contract import approval
 
+            reason = f"the question could not be made: {error}"
             return await self.never_asked(request, settled, approval.Ending.FAULT, reason, work=work)
         if made is not None:
             made(held)
         return verdict(settled, await self.broker.ask(held))
 
     def question(self, request: Request, settled: Settled, *, attended: bool = False, limit: float = 0.0) -> Held:
-        """The question about a call. While it waits, and for good after a no, no model is asked about its like."""
+        """The question about a call. While it waits, and always after a no, no model is asked about calls like it."""
         from assent.engine import questions
 
         held = questions.question(self.memory, request, settled, attended=attended, limit=limit)
@@ -242,7 +232,7 @@ class CallGate:
     async def never_asked(
         self, request: Request, settled: Settled, ending: Ending, reason: str, *, work: Work | None = None
     ) -> Verdict:
-        """The denial of a call that nobody was asked about, recorded as the end of every question is."""
+        """Deny a call that nobody was asked about, and record that like the end of any question."""
         from assent.approval import denial
 
         found, call = denial.deny(settled.id, ending, detail=reason), request.call
@@ -256,21 +246,19 @@ class CallGate:
     def release(
         self, request: Request, id: str, digest: str, answer: Answer, *, waited: float, expired: bool
     ) -> Verdict:
-        """Settle a question that was kept elsewhere by the answer to it, which is bound to `digest`: look at the call
+        """Settle a question that an application kept, by the answer to it, which is bound to `digest`: judge the call
         again, and record. A denial wins. Raises StoreError: what cannot be recorded does not run."""
+        from assent.approval import accounts, denial
         from assent.contract import approval
-
-        judged, ending, detail = self.judge(request), approval.Ending.ANSWERED, ""
         from assent.engine import questions
 
+        judged, ending, detail = self.judge(request), approval.Ending.ANSWERED, ""
         if judged.lowering is None or judged.decision.outcome is Outcome.DENY:
             ending, detail = approval.Ending.OVERRULED, judged.decision.reason
         elif expired:
             ending = approval.Ending.EXPIRED
         elif questions.digest_of(request.call, judged) != digest:
             ending, detail = approval.Ending.CHANGED, CHANGED
-        from assent.approval import denial
-
         if ending is approval.Ending.ANSWERED and answer.said is approval.Said.ALLOW:
             resolution = denial.approve(id, answer, waited=waited)
         else:
@@ -279,53 +267,49 @@ class CallGate:
         held = approval.Held(
             id, request.call, digest, judged.decision, approval.Preview("input", ""), project=request.project
         )
-        from assent.approval import accounts
-
         self._record_ending(accounts.Moment("ended", held=held, resolution=resolution))
         return verdict(Settled(judged, id), resolution)
 
     def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
-        """What saving these rules would mean, judged by the calls of the past."""
+        """What saving these rules would mean, by the calls in the trail."""
         from assent.engine import questions
 
         return questions.reach(self.memory, self._engine_of(held), held, rules, scope)
 
-    # The second look, and what is kept of an answer
+    # The second look, and what is saved of an answer
 
     async def _second_look(self, held: Held) -> Recheck:
-        """Observe and decide once more: a denial wins, and so does anything that is not as it was shown."""
-        judged = await _in_a_thread(self._judged_again, held)
+        """Observe and decide again. A denial wins, and so does any change of what was shown."""
         from assent.approval import commands
+        from assent.engine import questions
+
+        judged = await _in_a_thread(self._judged_again, held)
 
         if judged.decision.outcome is Outcome.DENY:
             return commands.Recheck(commands.SecondLook.DENIED, judged.decision.reason)
-        from assent.engine import questions
-
         if questions.digest_of(held.call, judged) != held.digest:
             return commands.Recheck(commands.SecondLook.CHANGED, CHANGED)
         return commands.Recheck(commands.SecondLook.STANDS)
 
     def _judged_again(self, held: Held) -> Judged:
-        """The call judged by what holds now. Asked in plan mode, it stays there: what the program that only planned
-        was asked about is settled by no grant."""
+        """The call judged by the current files. What was asked in plan mode is judged in plan mode, where no grant
+        settles it."""
         host_mode = PLAN if held.decision.mode == PLAN else ""
         return self.judge(Request(self._engine_of(held), held.call, held.project, host_mode=host_mode))
 
     async def _settles(self, held: Held) -> bool:
         if held.decision.deciding.code == CONFIRM:
             return False
-        judged = await _in_a_thread(self._judged_again, held)
-        return judged.decision.outcome is Outcome.ALLOW
+        return (await _in_a_thread(self._judged_again, held)).decision.outcome is Outcome.ALLOW
 
     async def _remember(self, held: Held, answer: Answer) -> Grant | None:
-        engine_of = self._engine_of
         from assent.engine import questions
 
-        grant: Grant | None = await _in_a_thread(questions.remember, self.memory, engine_of, held, answer)
+        grant: Grant | None = await _in_a_thread(questions.remember, self.memory, self._engine_of, held, answer)
         return grant
 
     def _record_ending(self, moment: Moment) -> None:
-        """The end of a question, and offers; the question itself was recorded when the call was settled."""
+        """Record the end of a question, and offers. The question itself was recorded when the call was settled."""
         memory, held, resolution, offer = self.memory, moment.held, moment.resolution, moment.offer
         if moment.kind == "ended" and held is not None and resolution is not None:
             names = self._noted.pop(held.id, ())
@@ -353,15 +337,15 @@ class CallGate:
     def _ends(self, held: Held, resolution: Resolution) -> bool:
         """Whether this is the end of the call, to be recorded here.
 
-        INVARIANT: one call has one ending. A question that a dialog asks too is ended by whoever takes it first: a
-        person here, or the program that tells what came of its dialog."""
-        goes_on = self.dialogs.get(held.id)
-        if goes_on is None:
+        INVARIANT: one call has one ending. A question that a program's dialog asks too ends with the first answer: a
+        person's here, or the one that the program reports."""
+        still_open = self.dialogs.get(held.id)
+        if still_open is None:
             return True
-        first = resolution.ending not in goes_on
         from assent.state import host_dialogs
 
-        first = first and host_dialogs.close(self.memory.state, held.call.session, held.id)
+        ends = resolution.ending not in still_open
+        first = ends and host_dialogs.close(self.memory.state, held.call.session, held.id)
         if not first and resolution.allowed:
             raise StoreError("the program's own dialog was answered first")
         self.dialogs.pop(held.id, None)
@@ -375,14 +359,13 @@ async def _in_a_thread(do: Callable[..., Any], *given: Any, **named: Any) -> Any
 
 
 def verdict(settled: Settled, resolution: Resolution | None = None) -> Verdict:
-    """The end of a call's path, with words for the agent."""
-    decision = settled.judged.decision
+    """The result of a call's path, with a message for the agent."""
     from assent.contract import approval
+    from assent.policy import explain
 
+    decision = settled.judged.decision
     if resolution is None:
         allowed = decision.outcome is Outcome.ALLOW
-        from assent.policy import explain
-
         return approval.Verdict(allowed, decision, settled.id, message="" if allowed else explain.to_agent(decision))
     answer, endings = resolution.answer, (approval.Ending.ANSWERED, approval.Ending.SETTLED)
     return approval.Verdict(

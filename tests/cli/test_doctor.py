@@ -255,9 +255,9 @@ WEAKENED = {name: OPEN[name] for name in OPEN if "in its entry" in name or "alon
 def test_a_change_that_weakens_the_hook_in_the_middle_of_a_session_is_told(home: Path, text: str) -> None:
     main(["install", "claude", "--no-policy"])
     state, file = f"{home}/.assent", str(claude(home))
-    assert other_settings.spoiled("claude", file, state) == ""
+    assert other_settings.broken("claude", file, state) == ""
     WEAKENED[text](home)
-    assert text in other_settings.spoiled("claude", file, state)
+    assert text in other_settings.broken("claude", file, state)
 
 
 def test_an_old_version_with_a_line_of_shell_around_the_hook_holds(

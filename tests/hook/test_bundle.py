@@ -522,7 +522,7 @@ def test_nothing_is_tried_where_the_package_is_not_ours_to_write(installed: Inst
 
 
 def test_nothing_is_written_where_python_writes_no_compiled_files(installed: Installed) -> None:
-    renew = "from assent.hook import renewal; renewal.renew(launcher.bundle())"
+    renew = "from assent.hook.hook import renew; renew(launcher.bundle())"
     installed.python(f"sys.dont_write_bytecode = True; {renew}")
     assert not installed.bundle.exists()
     installed.python(renew)

@@ -84,7 +84,7 @@ def test_a_change_of_settings_that_takes_the_hook_away_is_blocked_unless_paused(
     settings.write_text(wired.replace('"model": "x"', '"model": "y", "disableAllHooks": true'))
     assert changed(str(settings))[1]["decision"] == "block"
     settings.write_text('{"model": "x"}')
-    assert "does not call Assent any more" in changed(str(settings))[1]["reason"]
+    assert "no longer calls Assent" in changed(str(settings))[1]["reason"]
     assert person.ask("POST", "/v1/pause", {"seconds": 60}).status == 200
     assert changed(str(settings)) == (0, {})
     person.ask("POST", "/v1/pause", {"seconds": 0})

@@ -188,11 +188,11 @@ class Embedded:
         return request, self._deciding.begin(request)
 
     async def _ask(
-        self, request: Request, begun: Settled | Inquiry, caller: asyncio.AbstractEventLoop | None = None
+        self, request: Request, first: Settled | Inquiry, caller: asyncio.AbstractEventLoop | None = None
     ) -> Verdict:
         """Ask the classifier where it may be asked, then a person."""
         gate = self._open_gate()
-        settled = await gate.settle(request, begun=begun)
+        settled = await gate.settle(request, first=first)
         if settled.outcome is not Outcome.ASK:
             return verdict(settled)
         self._attach(gate)

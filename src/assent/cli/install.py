@@ -21,8 +21,8 @@ from assent.cli import import_, install_others
 from assent.cli.command import MODES, PROJECT_FOLDER, agent_program, flag, one_of, place, takes, typed
 from assent.contract import AssentError, PayloadError, PolicyError, SettingsError
 from assent.engine import configure
-from assent.hook import asking, compiled_client, launcher, renewal, server_script, settings_file, starting
-from assent.hook.hook import DEADLINE
+from assent.hook import asking, compiled_client, launcher, server_script, settings_file, starting
+from assent.hook.hook import DEADLINE, renew
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.programs.catalog import catalog
@@ -268,7 +268,7 @@ def install(plan: Plan, state: str) -> None:
     folder = launcher.MANAGED if public else state
     asked = settings.load(host.runtime).asking
     launcher.write(folder, asked.script if asked is not None else "")
-    renewal.renew(launcher.bundle())
+    renew(launcher.bundle())
     catalog.save()
     known.catalog.save()
     if not compiled_client.why_not(folder):

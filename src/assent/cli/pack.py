@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from assent.cli.command import Verb, flag, place, require_person, require_word, takes_verb
 from assent.contract import AccessError, PayloadError, Record
 from assent.contract.display import one_line
-from assent.engine import configure, history, journal
+from assent.engine import configure, journal, questions
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory
 from assent.facts.links import Links
@@ -137,7 +137,7 @@ def _mode(manifest: Manifest, settings: Settings) -> Iterator[str]:
 
 def _allows(rules: tuple[Rule, ...], here: configure.Place, gate: Engine) -> Iterator[str]:
     for rule in rules:
-        reach = history.reach(os.path.join(here.state, "audit"), gate, (rule.text,), home=here.home)
+        reach = questions.past_reach(os.path.join(here.state, "audit"), gate, (rule.text,), home=here.home)
         past = f"matches {reach.matched} of your last {reach.looked_at} calls" if reach.looked_at else ""
         denied = f", {reach.denied} of them you denied" if reach.denied else ""
         wide = rule_width.too_broad(rule)

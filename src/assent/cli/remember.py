@@ -15,7 +15,7 @@ from assent.cli.command import flag, one_of, place, refuse_agents, takes, typed
 from assent.contract import AssentError, Call, Decision, Outcome, PayloadError
 from assent.contract.approval import Grant, Reach, Scope, Suggestion
 from assent.contract.display import one_line
-from assent.engine import configure, history, journal
+from assent.engine import configure, journal, questions
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory
 from assent.engine.request import Request
@@ -109,7 +109,8 @@ def proposals(memory: Memory, home: str, scope: Scope) -> list[Proposal]:
         for suggestion, decision, shown, files in suggested(memory, *opened, entry, scope):
             key = (project if scope.bounds.project else "", suggestion.rules)
             known = found.get(key)
-            reach = known.reach if known else history.reach(memory.trail.folder, opened[0], suggestion.rules, home=home)
+            folder, rules = memory.trail.folder, suggestion.rules
+            reach = known.reach if known else questions.past_reach(folder, opened[0], rules, home=home)
             files = tuple(dict.fromkeys((*(known.files if known else ()), *files)))
             times = known.times + 1 if known else 1
             found[key] = Proposal(suggestion, project, decision, shown, reach, files, times)

@@ -1,6 +1,6 @@
-"""Engines kept ready for the projects that call, and made anew when a file behind them changes. Decides nothing.
+"""A cache of engines by project, reloaded when one of their files changes.
 
-A policy that does not load leaves no older one in force: its gate denies everything with the error until it loads."""
+A policy that does not load leaves no older one in force: its engine denies everything with the error until it loads."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from datetime import date
 from threading import Lock
 from time import monotonic, time, time_ns
 
-from assent.contract import AssentError, Call, PayloadError, PolicyError
+from assent.contract import AssentError, Call, PayloadError, PolicyError, keep
 from assent.effects.declared import Tool
 from assent.engine import configure
-from assent.engine.engine import Engine, Judged, refusal, unloaded
+from assent.engine.engine import Engine, Judged, refusal, shared, unloaded
 from assent.facts.links import Links
 from assent.policy.document import Document
 from assent.policy.modes import Mode
@@ -21,17 +21,17 @@ from assent.policy.settings import combine
 from assent.state import activated, files, saved, sessions
 from assent.state.trust import TRUST_FILE
 
-MOST = 256  # gates kept
-MOST_VIEWS = 16384  # sessions of which is known that they share a gate; of others their files tell
-LOOK = 1.0  # seconds that a look at a workspace holds
-COARSE = 50_000_000  # nanoseconds in which a file may change twice and show it once
-PROJECT = 2  # the place of the project's file among the sources
+MOST = 256  # engines
+MOST_VIEWS = 16384  # sessions known to share an engine; for others the files are read
+LOOK = 1.0  # seconds for which the folders of a workspace are cached
+COARSE = 50_000_000  # nanoseconds in which two changes of a file may leave the same time
+PROJECT = 2  # the index of the project's file in the sources
 
 Mark = tuple[int, ...]
 
 
 class Refusing(Engine):
-    """The gate of a policy that does not load."""
+    """The engine of a policy that does not load."""
 
     def __init__(self, error: AssentError) -> None:
         super().__init__(combine([]))
@@ -52,8 +52,8 @@ class Refusing(Engine):
 
 
 class EngineCache:
-    """The gates of one process. Safe for threads. `mode` and `config` are flags of the command line; `more`, `alone`
-    and `tools` are those of `configure.open_gate`."""
+    """The engines of one process. Thread-safe. `mode` and `config` are options of the command line; `more`, `alone` and
+    `tools`: as in `configure.open_gate`."""
 
     def __init__(
         self,
@@ -73,40 +73,35 @@ class EngineCache:
         self._config = config
         self._known: dict[tuple[str, str], tuple[tuple[Mark, ...], date, tuple[str, ...], Engine, configure.Place]] = {}
         self._places: dict[str, tuple[float, tuple[int, ...], configure.Place]] = {}
-        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # (state, project) → files that a gate rests on
-        self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → the file that is as it was first
+        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # (state, project) → files that an engine is made of
+        self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → unchanged since the session began
         self._lock = Lock()
         self.loads = 0
 
     def declare(self, name: str, tool: Tool) -> None:
-        """Say what a tool of the embedding program does. Raises PayloadError where something else was said before."""
+        """Declare a tool of the embedding program. Raises PayloadError where it was declared differently before."""
         with self._lock:
             add_tool(self._tools, name, tool)
             self._known.clear()
 
     def unlock(self) -> None:
-        """For a process that was forked: whoever held the lock is not here."""
+        """For a forked process: the thread that held the lock does not exist there."""
         self._lock = Lock()
 
     def check(self, project: str) -> None:
-        """Raises the error of a policy that does not load, for those who would rather know at once."""
-        gate, _ = self.find(project)
-        if isinstance(gate, Refusing):
-            raise gate.error
+        """Raises the error of a policy that does not load."""
+        engine, _ = self.find(project)
+        if isinstance(engine, Refusing):
+            raise engine.error
 
     def find(self, project: str, session: str = "", *, moment: Links | None = None) -> tuple[Engine, configure.Place]:
-        """The gate for a session in a project as the files are now, or were in a `moment` after it was asked for; and
-        its place. Never raises."""
-        if moment is None:
-            return self._find(project, session, None)
-        return moment.once(("gate", self, project, session), self._find, project, session, moment)
+        """The engine for a session in a project by the current files, or by those of a `moment` after the call was
+        made; and its location. Never raises."""
+        return shared(moment, ("engine", self, project, session), self._find, project, session, moment)
 
     def _find(self, project: str, session: str, moment: Links | None) -> tuple[Engine, configure.Place]:
         here = self._place(project)
-        if moment is None:
-            at, marks = self._looked(here)
-        else:
-            at, marks = moment.once(("sources", self, here.state, here.project), self._looked, here)
+        at, marks = shared(moment, ("sources", self, here.state, here.project), self._looked, here)
         session = self._own_view(here, session, marks[PROJECT], at)
         found = self._ready(project, session, marks, here)
         if found is not None:
@@ -117,37 +112,34 @@ class EngineCache:
                 return found
             self._paths.pop((here.state, here.project), None)  # a changed file may name others
             (at, marks), today = self._looked(here), _today()
-            gate, place = self._load(here, session)
-            while len(self._known) >= MOST:
-                del self._known[next(iter(self._known))]
+            engine, place = self._load(here, session)
             if not any(_is_fresh(mark, at) for mark in marks):
-                self._known[project, session] = (marks, today, here.roots, gate, place)
+                keep(self._known, (project, session), (marks, today, here.roots, engine, place), MOST)
             self.loads += 1
-            return gate, place
+            return engine, place
 
     def _ready(
         self, project: str, session: str, marks: tuple[Mark, ...], here: configure.Place
     ) -> tuple[Engine, configure.Place] | None:
-        """The gate that was made before, where all that it rests on is as it was."""
+        """The cached engine, where nothing that it is made of has changed."""
         known = self._known.get((project, session))
         if known is not None and known[0] == marks and known[1] == _today() and known[2] == here.roots:
             return known[3], known[4]
         return None
 
     def _place(self, project: str) -> configure.Place:
-        """Where a project is. Looking for its worktrees takes longer than a decision, so a look holds for a moment, and
-        no longer than the name leads to the same folder."""
+        """The location of a project. To find its worktrees takes longer than a decision, so it is cached for a short
+        time, as long as the path is that of the same folder."""
         now, folder = monotonic(), _folder(project)
         known = self._places.get(project)
         if known is None or known[0] < now or known[1] != folder:
-            if len(self._places) >= MOST:
-                self._places.clear()
-            known = self._places[project] = (now + LOOK, folder, configure.place(project, self._environ))
+            known = (now + LOOK, folder, configure.place(project, self._environ))
+            keep(self._places, project, known, MOST)
         return known[2]
 
     def _own_view(self, here: configure.Place, session: str, mark: Mark, at: int) -> str:
-        """The session, where the project's file is not as it saw it first or it began elsewhere; else `""`, and it
-        shares a gate. `mark` is that of the project's file, as it was `at` a time."""
+        """The session, where the project's file has changed since it began or where it began in another folder; else
+        `""`: it shares an engine. `mark` is that of the project's file `at` a time."""
         if not session or self._alone or not here.project.startswith("/"):
             return ""
         key = (here.project, session)
@@ -159,16 +151,12 @@ class EngineCache:
             _, before = configure.began(here, session)
         except AssentError:
             return session
-        if (first and first != text) or before:  # one that says nothing tightens nothing
+        if (first and first != text) or before:  # an empty one tightens nothing
             return session
-        if here.project == "/":  # of no folder, so that the session may yet begin
-            return ""
-        if not _is_fresh(mark, at):
+        if here.project != "/" and not _is_fresh(mark, at):  # in no project a session has not begun yet
             with self._lock:
                 self._views.pop(key, None)
-                while len(self._views) >= MOST_VIEWS:
-                    del self._views[next(iter(self._views))]
-                self._views[key] = mark
+                keep(self._views, key, mark, MOST_VIEWS)
         return ""
 
     def _load(self, here: configure.Place, session: str) -> tuple[Engine, configure.Place]:
@@ -187,15 +175,14 @@ class EngineCache:
             return Refusing(error), here
 
     def _looked(self, here: configure.Place) -> tuple[int, tuple[Mark, ...]]:
-        """When the sources were looked at, in nanoseconds, and what changes when one of them changes: its size, its
+        """When the sources were checked, in nanoseconds, and what changes when one of them changes: its size, its
         times, which file it is."""
         at = time_ns()
         names = (here.state, here.project)
         paths = self._paths.get(names)
         if paths is None:
-            if len(self._paths) >= MOST:
-                self._paths.clear()
-            paths = self._paths[names] = self._sources(here)
+            paths = self._sources(here)
+            keep(self._paths, names, paths, MOST)
         return at, tuple([_mark_of(path) for path in paths])
 
     def _sources(self, here: configure.Place) -> tuple[str, ...]:
@@ -213,7 +200,7 @@ _day = (-1, date.min)
 
 
 def _today() -> date:
-    """The day, as rules expire. It is the same for all of a second."""
+    """The day, since rules expire. Cached for a second."""
     global _day
     second = int(time())
     if _day[0] != second:
@@ -232,7 +219,7 @@ def _mark_of(path: str) -> Mark:
         status = os.lstat(path)
     except OSError as error:
         return (error.errno or 0,)
-    if status.st_mode & 0o170000 == 0o120000:  # a link; one that leads nowhere is not the same as none
+    if status.st_mode & 0o170000 == 0o120000:  # a symlink; a dangling one differs from no file
         try:
             status = os.stat(path)
         except OSError as error:
@@ -241,7 +228,7 @@ def _mark_of(path: str) -> Mark:
 
 
 def _folder(path: str) -> tuple[int, ...]:
-    """Which folder a name leads to; none where it leads to nothing."""
+    """The identity of a folder; empty where there is none."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -250,6 +237,6 @@ def _folder(path: str) -> tuple[int, ...]:
 
 
 def _is_fresh(mark: Mark, at: int) -> bool:
-    """Whether a file had changed just before it was looked at, so that a next change might not show: file times are
-    coarse. How long ago that is by now says nothing: the change may have come right after the look."""
+    """Whether a file had changed just before it was checked, so that another change might not show: file times are
+    coarse. How long ago that was does not matter: the other change may have come right after the check."""
     return len(mark) > 1 and 0 <= at - mark[2] < COARSE

@@ -1,7 +1,7 @@
-"""A model's opinion on a call that asks: whether it may be asked for, and what it is worth when it comes.
+"""A model's opinion on a call that asks: whether a model may be asked, what it is shown, and whether its answer counts.
 
-Binds the predicate of the policy, the digest of facts, redaction and the model to each other, since none of these knows
-the others. Loaded only where a model is configured and a call asks."""
+Connects the scope of the policy, the digest of facts, redaction and the model, which do not know each other. Loaded
+only where a model is configured and a call asks."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from assent.engine.memory import Memory
 
 TOO_LONG = "the call is too long for a model to see it whole"
-VEILED = "the call holds what looks like a secret, which no model is shown, so that it would not see it whole"
-LARGEST = 200_000  # characters of a call beyond which not even an edit is looked through for secrets, and shown in part
+VEILED = "the call has what looks like a secret; no model is shown secrets, so it would not see the call whole"
+LARGEST = 200_000  # characters of a call; longer ones are never shown, not even edits
 LEAST = 0.5  # seconds that are worth trying
-BACKENDS = 4  # kept
+BACKENDS = 4  # cached
 FILES = READ_ONLY | {Operation.WRITE}
 EDIT = "mode.write"
-# Where an agent speaks of a call to whoever judges it, by the names that runtimes have for it.
-VOICE = frozenset(
+# Fields in which an agent comments on a call, by the names that runtimes have for them.
+COMMENTS = frozenset(
     "description explanation justification reason reasoning rationale thought thoughts thinking purpose intent "
     "toolsummary toolaction".split()
 )
-VOICELESS = INERT | {"agent"}  # tools whose words are what they do
-MOST_COMMANDS = 256  # of one call that are remembered by themselves
+NO_COMMENTS = INERT | {"agent"}  # tools whose text is what they do
+MOST_COMMANDS = 256  # of one call that are remembered one by one
 
 
 class Classifiers:
-    """The models that one process may ask: seldom more than one."""
+    """The models that one process may ask, rarely more than one."""
 
     def __init__(self, state: str) -> None:
         self._state = state
@@ -56,10 +56,10 @@ class Classifiers:
         if found is None:
             while len(self._made) >= BACKENDS:
                 self._made.pop(next(iter(self._made))).close()
-            from assent.approval.classifier import model as models
+            from assent.approval.classifier import model
 
-            found = models.Classifier(backend, state=self._state, environ=dict(os.environ))
-            found = self._made.setdefault(backend, found)
+            made = model.Classifier(backend, state=self._state, environ=dict(os.environ))
+            found = self._made.setdefault(backend, made)
         return found
 
     def close(self) -> None:
@@ -71,15 +71,13 @@ class Classifiers:
 class Inquiry:
     """A call that asks, and that a model may judge."""
 
-    __slots__ = (*("request", "judged", "started", "_classifier", "_key", "_shown", "_digest", "_patience", "_state"),)
+    __slots__ = ("request", "judged", "started", "_classifier", "_key", "_shown", "_digest", "_patience", "_state")
 
     def __init__(
         self, request: Request, judged: Judged, classifier: Classifier, *, started: float, patience: float, state: str
     ) -> None:
         call, lowering, facts, policy = request.call, judged.lowering, judged.facts, judged.policy
-        assert lowering is not None
-        assert facts is not None
-        assert policy is not None
+        assert lowering is not None and facts is not None and policy is not None  # noqa: PT018  # `may_judge` said so
         self.request = request
         self.judged = judged
         self.started = started
@@ -87,39 +85,33 @@ class Inquiry:
         self._state = state
         self._patience = patience
         self._shown = shown(call, judged)
-        self._digest = digest.digest(unvoiced(call, lowering), lowering, facts)
-        rests_on = [call.session, call.runtime, self._digest, facts.roots, facts.home, version(policy)]
-        self._key = sha256(dumps([*rests_on, self._shown.text]).encode("ascii")).hexdigest()
+        self._digest = digest.digest(without_comments(call, lowering), lowering, facts)
+        key = [call.session, call.runtime, self._digest, facts.roots, facts.home, version(policy), self._shown.text]
+        self._key = sha256(dumps(key).encode("ascii")).hexdigest()
 
     def opinion(self) -> Opinion:
-        """What the model says, waited for. Never raises."""
-        early = self._early()
-        if early is not None:
-            return early
+        """The model's opinion. Never raises."""
         try:
-            return self._classifier.ask(self._key, self._shown, self._left())
+            return self._early() or self._classifier.ask(self._key, self._shown, self._left())
         except Exception as error:  # whatever breaks costs a question to a person
             return self._none("fault", f"asking failed inside: {type(error).__name__}")
 
     async def awaited(self) -> Opinion:
-        """The same, while an event loop goes on. Raises nothing but CancelledError."""
-        early = self._early()
-        if early is not None:
-            return early
+        """The same on an event loop. Raises only CancelledError."""
         try:
-            return await self._classifier.asked(self._key, self._shown, self._left())
+            return self._early() or await self._classifier.asked(self._key, self._shown, self._left())
         except Exception as error:  # as above
             return self._none("fault", f"asking failed inside: {type(error).__name__}")
 
     def holds(self, again: Judged) -> bool:
-        """Whether a call, looked at once more, is still the one that the model judged, and still its to judge."""
+        """Whether a call that was judged again is still the one that the model judged, and may be judged by one."""
         if again.lowering is None or again.facts is None or not may_judge(again):
             return False
         call = self.request.call
-        if digest.digest(unvoiced(call, again.lowering), again.lowering, again.facts) != self._digest:
+        if digest.digest(without_comments(call, again.lowering), again.lowering, again.facts) != self._digest:
             return False
         try:
-            return not _is_a_persons(self._state, call, again.lowering)
+            return not _was_a_person_asked(self._state, call, again.lowering)
         except StoreError:
             return False
 
@@ -127,16 +119,14 @@ class Inquiry:
         return self._patience - (time.perf_counter() - self.started)
 
     def _early(self) -> Opinion | None:
-        """What is known without asking."""
+        """An opinion without asking: a cached one, or why the model is not asked."""
         known = self._classifier.known(self._key)
         if known is not None:
             return known
         unseen = _unseen(self._shown, self.judged)
         if unseen is not None:
             return self._none(*unseen)
-        if self._left() < LEAST:
-            return self._none("hurry", "there was no time left to ask the model")
-        return None
+        return self._none("hurry", "there was no time left to ask the model") if self._left() < LEAST else None
 
     def _none(self, error: str, reason: str) -> Opinion:
         return Opinion(False, reason, self._classifier.backend.model, error=error)
@@ -148,7 +138,7 @@ def inquire(memory: Memory, request: Request, judged: Judged, started: float) ->
     if backend is None or not may_judge(judged):
         return None
     try:
-        if _length(call.input) > LARGEST or _is_a_persons(memory.state, call, judged.lowering):
+        if _length(call.input) > LARGEST or _was_a_person_asked(memory.state, call, judged.lowering):
             return None
         classifier, patience = memory.classifiers.of(backend), min(request.patience or backend.timeout, backend.timeout)
         return Inquiry(request, judged, classifier, started=started, patience=patience, state=memory.state)
@@ -165,23 +155,23 @@ def may_judge(judged: Judged) -> bool:
 
 
 def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> None:
-    """A person has a say in a call: from now on no model has one, in this session. Raises StoreError."""
+    """A person was asked about a call: from now on no model is, in this session. Raises StoreError."""
     human_decisions.note(state, call.session, names(call, lowering))
 
 
-def _is_a_persons(state: str, call: Call, lowering: Lowering | None) -> bool:
-    """Whether a person has a say in a call. Raises StoreError where that cannot be told."""
+def _was_a_person_asked(state: str, call: Call, lowering: Lowering | None) -> bool:
+    """Whether a person was asked about a call. Raises StoreError where that is unknown."""
     return human_decisions.has(state, call.session, names(call, lowering))
 
 
 def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:
     """What a person's answer to a call is final for: the identical call, and each of its commands that does more than
-    look, so that no other spacing, comment or companion brings it before a model again. `lowering` is the gate's own
-    reading, where it is at hand."""
+    read, so that other spacing, comments or further commands do not bring it before a model again. `lowering` is the
+    engine's, where it is known."""
     found = {digest.identity(call): None}
     try:
         lowering = lowering or native.lower(call, _read)
-    except Exception:  # then it is known by its text alone, and asks a person whatever a model would say
+    except Exception:  # then only its identity is known, and it asks a person whatever a model would say
         return tuple(found)
     busy = {each.invocation for each in lowering.effects if each.operation not in READ_ONLY}
     for index, each in enumerate(lowering.invocations[:MOST_COMMANDS]):
@@ -190,15 +180,15 @@ def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unvoiced(call: Call, lowering: Lowering | None) -> Call:
-    """The call without what the agent says of it. A tool that the agent's author named may mean these words, unless it
+def without_comments(call: Call, lowering: Lowering | None) -> Call:
+    """The call without the agent's comments. In a tool that the agent's author named they may have a meaning, unless it
     is declared to be a shell."""
     tool = canonical(call.tool)
     named = not call.runtime or runtimes.is_known(call.runtime)
-    known = named and tool in ALIASES.values() and tool not in VOICELESS
+    known = named and tool in ALIASES.values() and tool not in NO_COMMENTS
     if not known and not (lowering is not None and _is_declared_shell(lowering)):
         return call
-    kept = {key: each for key, each in call.input.items() if str(key).lower().replace("_", "") not in VOICE}
+    kept = {key: each for key, each in call.input.items() if str(key).lower().replace("_", "") not in COMMENTS}
     return call if len(kept) == len(call.input) else call.but(input=kept)
 
 
@@ -213,9 +203,9 @@ def _read(call: Call, text: str) -> Lowering:
 
 
 def shown(call: Call, judged: Judged) -> Shown:
-    """The call as the model sees it, without secrets and without what the agent says of it."""
+    """The call as the model sees it, without secrets and without the agent's comments."""
     lowering = judged.lowering
-    given = dict(unvoiced(call, lowering).input)
+    given = dict(without_comments(call, lowering).input)
     effects = dict.fromkeys(map(describe, lowering.effects)) if lowering is not None else {}
     asks = dict.fromkeys(part.reason for part in judged.decision.parts if part.outcome is Outcome.ASK)
     kept, tool, cwd = redact.mapping(given), redact.text(call.tool), redact.text(call.cwd)
@@ -234,12 +224,12 @@ def shown(call: Call, judged: Judged) -> Shown:
 
 
 def unseen(call: Call, judged: Judged) -> tuple[str, str] | None:
-    """Why the model is not asked about a call that it cannot see whole, as a word and a sentence."""
+    """Why the model is not asked about a call that it cannot see whole: a code and a sentence."""
     return ("long", TOO_LONG) if _length(call.input) > LARGEST else _unseen(shown(call, judged), judged)
 
 
 def _unseen(shown: Shown, judged: Judged) -> tuple[str, str] | None:
-    """INVARIANT: what runs was seen whole. The shape of a secret is the agent's to draw around code that it hides."""
+    """INVARIANT: the model sees all of what runs. An agent can make code look like a secret, to hide it."""
     if (shown.whole and not shown.veiled) or _only_edits(judged):
         return None
     return ("secret", VEILED) if shown.veiled else ("long", TOO_LONG)
@@ -253,11 +243,12 @@ def _length(given: Mapping[str, object]) -> int:
 
 
 def _only_edits(judged: Judged) -> bool:
-    """Whether a call writes files of the workspace by name and runs nothing: then what it does is known without its
-    whole content, and it is no more than mode `auto` lets pass."""
+    """Whether a call only writes files of the workspace by name: then what it does is known without its whole content,
+    and mode `auto` allows as much."""
     lowering = judged.lowering
     if lowering is None or lowering.invocations or not lowering.effects:
         return False
-    if any(part.code != EDIT for part in judged.decision.parts if part.outcome is Outcome.ASK):
-        return False
-    return all(each.target.kind is Kind.PATH and each.operation in FILES for each in lowering.effects)
+    asks = (part.code for part in judged.decision.parts if part.outcome is Outcome.ASK)
+    return all(code == EDIT for code in asks) and all(
+        each.target.kind is Kind.PATH and each.operation in FILES for each in lowering.effects
+    )

@@ -1,6 +1,6 @@
-"""From the files and the environment of this machine to an engine. Knows the order of the layers; decides nothing.
+"""Makes an engine of the files and the environment of this machine, in the order of the layers.
 
-Managed policy, user's file, project's file, ASSENT_MODE, flags, session."""
+Managed policy, user's file, project's file, ASSENT_MODE, options, session."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def place(project: str, environ: Mapping[str, str], *, home: str = "", extra: Se
 
 
 def documents(here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE) -> list[Document]:
-    """The configuration files in force, the managed one first. `config` stands in for the user's file."""
+    """The configuration files in force, the managed one first. `config` replaces the user's file."""
     return _read(sources(here, config=config, session=session, managed=managed), strftime(DAY))
 
 
 def sources(
     here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE
 ) -> list[tuple[str, int, str | None]]:
-    """The texts of all configuration files with their places and origins, None for those that are not there."""
+    """Path, origin and text of all configuration files; None for the text of one that does not exist."""
     found: list[tuple[str, int, str | None]] = []
     for path, origin in (
         (managed, Origin.MANAGED),
@@ -66,14 +66,15 @@ def sources(
             raise missing(config)
         found.append((path, int(origin), text))
     if here.state and os.path.lexists(files.packs_file(here.state)):
-        found[1:1] = _pack_sources(here.state)  # what the user says comes after, and counts
+        found[1:1] = _pack_sources(here.state)  # the user's file comes after them, and wins
     return found + _project_sources(here, session)
 
 
 def _pack_sources(state: str) -> list[tuple[str, int, str | None]]:
-    """The packs that a person activated, each with what it may do by now."""
-    out: list[tuple[str, int, str | None]] = []
+    """The packs that a person activated, each with what it may do now."""
     from assent.state import activated
+
+    out: list[tuple[str, int, str | None]] = []
 
     for pack in activated.packs(state):
         text, whole = activated.manifest(state, pack)
@@ -82,7 +83,7 @@ def _pack_sources(state: str) -> list[tuple[str, int, str | None]]:
 
 
 def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | None]]:
-    """The project's file as it is now and as the session saw it first, and that of the folder where it began."""
+    """The project's file now and at the start of the session, and that of the folder where the session began."""
     if not here.project.startswith("/"):
         return []
     path = files.project_file(here.project)
@@ -90,16 +91,16 @@ def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | No
     found = [(path, text)]
     if session:
         first = sessions.pinned(here.state, session, here.project, text)
-        if first and first != text:  # one that says nothing tightens nothing
+        if first and first != text:  # an empty one tightens nothing
             found.append((path, first))
-        elsewhere = began(here, session)
-        if elsewhere[1]:
-            found.append(elsewhere)
+        start = began(here, session)
+        if start[1]:
+            found.append(start)
     return [(path, int(Origin.PROJECT), each) for path, each in found]
 
 
 def began(here: Place, session: str) -> tuple[str, str | None]:
-    """The file of the folder where a session began, as it was then, where that is another than this place's."""
+    """The file of the folder where a session began, with its text then, if that is another folder."""
     root = sessions.began(here.state, session, here.project)
     if root == here.project:
         return "", None
@@ -139,17 +140,16 @@ def open_gate(
     alone: bool = False,
     tools: Mapping[str, Tool] | None = None,
 ) -> tuple[Engine, Place]:
-    """The gate for a place, and the place with the workspace that its configuration adds. Raises PolicyError.
+    """The engine for a location, and the location with the workspace that its configuration adds. Raises PolicyError.
 
-    `more` are documents beside the files, `alone` says that they stand for the user's and the project's: what the
-    administrator set and what people denied for good hold all the same, and ASSENT_MODE only tightens. `tools` are what
-    the embedder declares."""
+    `more` are further documents; `alone`: they replace the user's and the project's files, but not the managed one and
+    saved denials, and ASSENT_MODE only tightens. `tools` are declared by the embedding program."""
     found = _binding(here) if alone else documents(here, config=config, session=session)
     return _open(here, environ, [*found, *more], mode=mode, tightens=hook or alone, tools=tools)
 
 
 def _binding(here: Place) -> list[Document]:
-    """The documents that hold for everybody: the managed one, and the saved denials."""
+    """The documents that nothing replaces: the managed one, and the saved denials."""
     kept = [(files.MANAGED_FILE, int(Origin.MANAGED), files.config_text(files.MANAGED_FILE, managed=True))]
     if here.state:
         path = saved.path(here.state)
@@ -192,10 +192,8 @@ def _gate(
 
 
 def _trusted(found: Sequence[Document], here: Place) -> bool | None:
-    """Asked only where a file sets `untrusted_mode`; None where none does."""
-    if all(document.untrusted_mode is None for document in found):
-        return None
-    return _marked(here)
+    """Whether a person trusts the project; None where no file sets `untrusted_mode`."""
+    return None if all(document.untrusted_mode is None for document in found) else _marked(here)
 
 
 def _marked(here: Place) -> bool:
@@ -205,10 +203,10 @@ def _marked(here: Place) -> bool:
 
 
 def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") -> tuple[Engine, Place]:
-    """The gate of `open_gate` for a hook, from the snapshot that an earlier process left. Raises PolicyError.
+    """The engine of `open_gate` for a hook, from the snapshot that an earlier process saved. Raises PolicyError.
 
-    INVARIANT: the same decisions as without it. The files themselves are read each time; a snapshot of other texts, of
-    another day, version or state of the shipped rules is none."""
+    INVARIANT: the decisions are the same as without it. The files are read each time; a snapshot of other texts, or of
+    another day, version or state of the shipped rules is not used."""
     if not here.state:
         return open_gate(here, environ, session=session, hook=True)
     found, today = sources(here, session=session), strftime(DAY)
@@ -239,7 +237,7 @@ def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") 
 
 
 def _thawed(parts: dict[str, bytes], here: Place) -> Settings | None:
-    """Settings as they were kept, where what is known of the folder still holds."""
+    """The settings of a snapshot, where the trust in the folder is unchanged."""
     from assent.policy.frozen import thaw
 
     settings = thaw(parts)

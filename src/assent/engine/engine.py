@@ -1,12 +1,11 @@
-"""The whole path of a call on one screen: lower, observe, decide. Read first.
+"""Lower, observe, decide: the three stages by which a call is judged, in this order.
 
-Owns the order of the stages and the one net under them: a fault inside may become a denial, never an allow.
-Where the settings come from is the work of `configure`."""
+The only catch-all is here: a fault inside becomes a denial, never an allow. `configure` makes the settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from assent.contract import (
     Call,
@@ -36,17 +35,18 @@ from assent.policy.settings import Settings
 from assent.state import pause, resident
 
 if TYPE_CHECKING:
+    T = TypeVar("T")
     Bound = tuple[tuple[str, ...], str, bool, Mode]  # workspace, home folder, whether case is folded, mode
     Keep = Callable[[Settings, Policy, tuple[str, ...], str, bool], None]
 
-KEPT = frozenset("bash read write delete move list search fetch".split())  # names that no declaration takes over
+KEPT = frozenset("bash read write delete move list search fetch".split())  # names that no declaration replaces
 REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # commands, characters of one
-SHARED = 8  # settings that engines of one process share what was made of them
+SHARED = 8  # settings whose policies the engines of one process share
 _shared: list[tuple[Settings, dict[Bound, Policy]]] = []
 
 
 class Judged(Value):
-    """A decision and what it rests on; without a reading where the gate refused to decide."""
+    """A decision and what it is based on, which is None where the gate refused to decide."""
 
     __slots__ = ("decision", "lowering", "facts", "policy")
 
@@ -70,9 +70,9 @@ class Judged(Value):
 class Engine:
     """Decides calls by one set of settings.
 
-    `own` are Assent's own files, which the floor protects, `state` its folder, where a pause of that is told.
-    `examples` are the rules' own, checked here: a rule that does not do what its author shows raises PolicyError.
-    `keep` is told of settings that were bound to a workspace. `tools` are what the embedding program declares."""
+    `own` are Assent's own files, which the floor protects; `state` is its folder, which says whether that is paused.
+    `examples` of rules are checked here: a rule that contradicts one raises PolicyError. `keep` is called when settings
+    were bound to a workspace. `tools` are declared by the embedding program."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Engine:
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
         self._sought: bool | None = None
-        self._last: tuple[Call, Lowering] | None = None  # read, and about to be judged
+        self._last: tuple[Call, Lowering] | None = None  # lowered by `is_quick`, to be judged next
         self._decisions: dict[int, tuple[Lowering, Policy, bool, Facts, Decision]] = {}
         if examples:
             from assent.policy.document import check_example
@@ -101,7 +101,7 @@ class Engine:
                 check_example(example, self._read_example)
 
     def decide(self, call: Call, *, headless: bool = False, links: Mapping[str, str] | None = None) -> Decision:
-        """Allow, ask or deny, with a receipt. Never raises. `links` are host facts given instead of observed."""
+        """Allow, ask or deny, with a receipt. Never raises. `links` replace facts of the host."""
         return self.judge(call, headless=headless, links=links).decision
 
     def judge(
@@ -113,33 +113,28 @@ class Engine:
         links: Mapping[str, str] | None = None,
         moment: Links | None = None,
     ) -> Judged:
-        """The decision with what it rests on. Never raises. `mode` stands in for that of the settings. `moment` holds
-        what was seen of the host after the call was made, and need not be looked at again."""
+        """The decision with what it is based on. Never raises. `mode` replaces that of the settings. `moment` has what
+        was observed of the host after the call was made, and need not be observed again."""
         try:
-            lowering = self._lowered_now(call)
-            if moment is None:
-                facts = self._observed(call, lowering, links, None)[1]
-            else:
-                key = ("facts", self, id(lowering), call.roots, call.home, call.cwd)
-                facts = moment.once(key, self._observed, call, lowering, links, moment)[1]
+            last, self._last = self._last, None
+            lowering = last[1] if last is not None and last[0] is call else self.lower(call)
+            key = ("facts", self, id(lowering), call.roots, call.home, call.cwd)
+            facts = shared(moment, key, self._observed, call, lowering, links, moment)[1]
             bound = self.settings.mode if mode is None else mode
             policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), bound)
             return Judged(self._decided(lowering, facts, policy, headless), lowering, facts, policy)
         except PayloadError as error:
             return Judged(refusal("gap.call.input", str(error), self.settings.mode.word))
-        except Exception as error:  # the one net: whatever breaks inside, the call does not run
+        except Exception as error:  # whatever breaks inside, the call does not run
             reason = f"the gate failed inside: {type(error).__name__}: {error}"
             return Judged(refusal("gate.fault", reason, self.settings.mode.word))
 
     def _observed(
         self, call: Call, lowering: Lowering, links: Mapping[str, str] | None, moment: Links | None
     ) -> tuple[Lowering, Facts]:
-        """What the host says of a call; and of which reading, so that this one is kept with it."""
+        """The facts about a call, with its lowering, so that this is not freed while its id is a key."""
         state = self._state
-        if moment is None:
-            paused = bool(state) and pause.lasts(state)
-        else:
-            paused = bool(state) and moment.once(("pause", state), pause.lasts, state)
+        paused = bool(state) and shared(moment, ("pause", state), pause.lasts, state)
         return lowering, observe(
             lowering,
             roots=call.roots,
@@ -155,18 +150,13 @@ class Engine:
         )
 
     def _seeks(self) -> bool:
-        """Whether rules that a person wrote may speak of single files below a folder that is read as a whole."""
+        """Whether rules that a person wrote may match single files below a folder that is read as a whole."""
         if self._sought is None:
             self._sought = self.settings.seeks()
         return self._sought
 
-    def _lowered_now(self, call: Call) -> Lowering:
-        """What a call does, as `is_quick` may have found out just before."""
-        last, self._last = self._last, None
-        return last[1] if last is not None and last[0] is call else self.lower(call)
-
     def lower(self, call: Call) -> Lowering:
-        """What a call does, without judging it."""
+        """What a call does."""
         if self._tools and (tool := self._tools.get(call.tool.lower())) is not None and is_declarable(call):
             from assent.effects import declared
 
@@ -174,24 +164,23 @@ class Engine:
         return native.lower(call, self._shell)
 
     def is_quick(self, call: Call) -> bool:
-        """Whether a look at the host for a short call takes no time to speak of: git need not be asked, nor names be
-        looked for, nor folders be walked through. Never raises. To be asked right before the call is judged."""
+        """Whether a short call is observed quickly: without git, without matching globs, without walking folders. Never
+        raises. To be called right before the call is judged."""
         try:
             lowering = self.lower(call)
-        except Exception:  # whatever is wrong with it is told when it is judged
+        except Exception:  # `judge` reports it
             return False
         self._last = (call, lowering)
-        effects = lowering.effects
         return not any(
             effect.target.pattern
             or effect.target.kind is Kind.TREE
             or effect.opens()
             or (effect.recursive and effect.operation in SOUGHT and self._seeks())
-            for effect in effects
+            for effect in lowering.effects
         )
 
     def _shell(self, call: Call, text: str) -> Lowering:
-        """Reading a command depends on nothing but these, and agents run the same few again and again."""
+        """Lower a command. The result depends only on the key, and agents repeat the same few commands."""
         key = (text, call.cwd, call.home, call.shell)
         lowering = self._lowered.get(key)
         if lowering is None:
@@ -201,8 +190,8 @@ class Engine:
         return lowering
 
     def _decided(self, lowering: Lowering, facts: Facts, policy: Policy, headless: bool) -> Decision:
-        """Deciding depends on nothing but these. Facts are looked at anew for every call; where they are the same as
-        the last time, so is the decision."""
+        """Decide by these arguments only. Facts are observed for every call; where they are the same as the last time,
+        so is the decision."""
         known = self._decisions.get(id(lowering))
         if known is not None:
             read, by, alone, seen, decision = known
@@ -219,7 +208,7 @@ class Engine:
         return shell.lower(text, cwd=ROOT, home=HOME, shell="bash", tables=self._tables)
 
     def _policy(self, roots: tuple[str, ...], home: str, fold: bool, mode: Mode) -> Policy:
-        """The settings bound to a workspace, kept for the next call."""
+        """The settings bound to a workspace, cached."""
         key = (roots, home, fold, mode)
         policy = self._policies.get(key)
         if policy is None:
@@ -232,8 +221,8 @@ class Engine:
 
 
 def _sharing(settings: Settings) -> tuple[Settings, dict[Bound, Policy]]:
-    """Settings with the policies that were made of equal ones: a program has a gate for each of its users, and most of
-    them follow the same rules."""
+    """Settings with the policies bound from equal ones: a program may have a gate for each of its users, most of them
+    with the same rules."""
     for known in _shared:
         if known[0] == settings:
             return known
@@ -244,15 +233,19 @@ def _sharing(settings: Settings) -> tuple[Settings, dict[Bound, Policy]]:
 
 
 def is_declarable(call: Call) -> bool:
-    """Whether what a program declares can be meant by a call: in a runtime with names of its own, those of shells,
-    files and fetching keep their meaning, so that a function called `bash` opens nothing to another agent here."""
-    if not runtimes.is_known(call.runtime):
-        return True
-    return call.runtime != OURS and ALIASES.get(call.tool.lower(), "") not in KEPT
+    """Whether a program's declaration may apply to a call. In a runtime with its own tool names, those of shells, files
+    and fetching keep their meaning, so that a declared function `bash` loosens nothing for another agent here."""
+    known = runtimes.is_known(call.runtime)
+    return not known or (call.runtime != OURS and ALIASES.get(call.tool.lower(), "") not in KEPT)
+
+
+def shared(moment: Links | None, key: tuple[object, ...], do: Callable[..., T], *given: object) -> T:
+    """The result of a function, shared by all calls of a moment."""
+    return do(*given) if moment is None else moment.once(key, do, *given)
 
 
 def refusal(code: str, reason: str, mode: str = "", flip: str = "") -> Decision:
-    """A denial that no layer made: the gate refuses to decide."""
+    """A denial that is not made by a layer: the gate refuses to decide."""
     part = Part(Outcome.DENY, Layer.LOAD, code, reason, flip=flip, high=True)
     return Decision(Outcome.DENY, part, (part,), mode=mode, risk="high")
 

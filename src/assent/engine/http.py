@@ -1,4 +1,4 @@
-"""HTTP/1.1 over asyncio's streams: for MCP, and for callers of the gate server. Knows no message."""
+"""HTTP/1.1 and server-sent events over asyncio's streams: for MCP, and for clients of the gate server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REQUEST = re.compile(r"(GET|POST|DELETE|OPTIONS|HEAD|PUT|PATCH) (/[\x21-\x7e]*) 
 
 
 async def read_head(reader: asyncio.StreamReader) -> MessageHead | None:
-    """The next head, None where the other side has ended."""
+    """The next head; None where the other side has closed the connection."""
     try:
         raw = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError as error:
@@ -35,7 +35,7 @@ async def read_head(reader: asyncio.StreamReader) -> MessageHead | None:
 
 
 async def read_body(reader: asyncio.StreamReader, head: MessageHead, *, answer: bool) -> AsyncIterator[bytes]:
-    """The body after a head, piece by piece. `answer`: one without a length lasts until the line ends."""
+    """The body after a head, in pieces. `answer`: one without a length lasts until the connection ends."""
     coding, left = head.headers.get("transfer-encoding"), head.length
     if coding is not None:
         if coding.lower() != "chunked" or left is not None:
@@ -100,7 +100,7 @@ async def whole(pieces: AsyncIterator[bytes], limit: int) -> bytes:
 
 
 class Address(Value):
-    """Where an `http:` or `https:` address leads."""
+    """The parts of an `http:` or `https:` address."""
 
     __slots__ = ("secure", "host", "port", "target")
 
@@ -120,7 +120,7 @@ class Address(Value):
 
 
 class Exchange:
-    """One request and its answer, on a connection of its own. Closing it early tells the other side to stop."""
+    """One request and its answer on one connection. Closing it early stops the other side."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader

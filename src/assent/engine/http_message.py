@@ -1,6 +1,7 @@
-"""HTTP/1.1 messages ⇄ bytes: heads read strictly and written. Does no I/O, and loads nothing that a hook does not need.
+"""HTTP/1.1 without an event loop: heads of messages, read strictly and written, and one request over a Unix socket.
 
-Strict where two readers could differ: a header given twice, a folded header, a bare line end."""
+Strict where two readers could differ: a header given twice, a folded header, a bare line end. Loads nothing that a hook
+does not need."""
 
 from __future__ import annotations
 
@@ -103,7 +104,7 @@ def request(
     headers: Mapping[str, str] | None = None,
     waiting: Callable[[], None] | None = None,
 ) -> tuple[int, bytes]:
-    """The status and the body of the answer, within so many seconds. Raises OSError where no whole answer came.
+    """The status and the body of the answer, within so many seconds. Raises OSError where no complete answer came.
     `waiting` is called while nothing comes, and may raise."""
     fixed = {"Host": "localhost", "Content-Type": "application/json", "Content-Length": str(len(body))}
     head = written(f"{method} {target} HTTP/1.1", {**fixed, "Connection": "close", **(headers or {})})
@@ -121,7 +122,7 @@ def request(
 
 
 def check_peer(line: socket.socket | _socket.socket) -> None:
-    """Whoever listens is this user, or root: a socket file says nothing of who made it. Raises ConnectionError."""
+    """Raises ConnectionError unless this user or root listens: a socket file does not say who made it."""
     process_user_group = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
     if int.from_bytes(process_user_group[INT : 2 * INT], byteorder) not in (os.geteuid(), 0):
         raise ConnectionError("somebody else listens on the socket")

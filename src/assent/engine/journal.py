@@ -1,4 +1,4 @@
-"""Decisions, questions and answers as records of the trail. Writes none of them."""
+"""Makes records of decisions, questions and answers for the trail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def new_id() -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
-_worded: dict[int, tuple[Lowering, tuple[str, ...]]] = {}  # readings are kept for calls that come again
+_worded: dict[int, tuple[Lowering, tuple[str, ...]]] = {}  # a cache by lowering
 
 
 def in_words(judged: Judged) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ def in_words(judged: Judged) -> tuple[str, ...]:
 
 
 def only_reads(judged: Judged) -> bool:
-    """Whether a call is allowed, known whole, and only looks at things."""
+    """Whether a call is allowed, fully known, and only reads."""
     decision, lowering = judged.decision, judged.lowering
     if decision.outcome is not Outcome.ALLOW or lowering is None or lowering.gaps:
         return False
@@ -61,18 +61,13 @@ def of_decision(
     project: str,
     time: float,
     latency: float,
-    grant: str = "",
     opinion: Opinion | None = None,
 ) -> Record:
     """The record of a decision; with outcome `ask` it is the record of a question. `opinion` is a model's, where one
     was asked."""
-    decision = judged.decision
-    part = decision.deciding
-    more: dict[str, object] = {}
-    if grant:
-        more["grant"] = grant
-    if opinion is not None:
-        more["classifier"] = _of_opinion(opinion, part.layer is Layer.CLASSIFIER)
+    decision, part = judged.decision, judged.decision.deciding
+    settled = part.layer is Layer.CLASSIFIER
+    more: dict[str, object] = {"classifier": _of_opinion(opinion, settled)} if opinion is not None else {}
     return Record(
         "decision",
         id,
@@ -98,16 +93,15 @@ def of_decision(
 
 
 def _of_opinion(opinion: Opinion, settled: bool) -> dict[str, object]:
-    """What a model said, and what that took. `settled`: the call runs by it."""
+    """What a model said, and what that cost. `settled`: the call runs because of it."""
     found: dict[str, object] = {"model": opinion.model, "safe": opinion.safe, "settled": settled}
     if opinion.error:
         found["error"] = opinion.error
     if opinion.cached:
         found["cached"] = True
     else:
-        found["latency_ms"] = round(opinion.seconds * 1000, 3)
-        found["tokens"] = opinion.input_tokens + opinion.output_tokens
-        found["cost"] = opinion.cost
+        tokens = opinion.input_tokens + opinion.output_tokens
+        found |= {"latency_ms": round(opinion.seconds * 1000, 3), "tokens": tokens, "cost": opinion.cost}
     return {**found, "said": opinion.reason}
 
 
@@ -127,7 +121,7 @@ def of_dialog(session: str, call: Call | None, resolution: Resolution, *, projec
 def _ending(
     resolution: Resolution, time: float, runtime: str, session: str, tool: str, project: str, *, late: bool = False
 ) -> Record:
-    """`late`: its time ran out without anybody seeing it. What nobody could see from the start did not time out."""
+    """`late`: its time ran out before anybody saw it. A question that nobody could ever see did not time out."""
     answer = resolution.answer
     return Record(
         "answer",
@@ -152,7 +146,7 @@ def _ending(
 
 
 def of_grant(grant: Grant, *, time: float, kind: str = "grant", who: str = "", channel: str = "") -> Record:
-    """The record of a grant that was made or revoked; `who` and `channel` are those of whoever revokes it."""
+    """The record of a grant that was made or revoked; `who` and `channel` say who revokes it, and where."""
     return Record(
         kind,
         grant.id,
@@ -174,7 +168,7 @@ def of_mode(session: str, mode: str, *, time: float, who: str, channel: str = ""
 
 
 def of_offer(offer: Offer, *, time: float, rejected: bool = False, who: str = "", channel: str = "") -> Record:
-    """The record of an offer that was made after many denials, or of its being turned down."""
+    """The record of an offer that was made after many denials, or rejected."""
     more: dict[str, object] = {"row": offer.row, "total": offer.total, "modes": list(offer.modes)}
     if rejected:
         more["said"] = "rejected"

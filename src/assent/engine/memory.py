@@ -1,4 +1,4 @@
-"""What Assent keeps of a user: grants, the modes of sessions, classifiers, and the trail. Decides nothing."""
+"""What Assent keeps in a state folder: grants, the modes of sessions, pauses and the trail; and its classifiers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assent.trail.append import Trail
 
 
 def getuser() -> str:
-    """The name of whoever runs this, as the system knows it: the environment is an agent program's to set."""
+    """The user's name by the system, not by the environment, which an agent program can set."""
     try:
         return getpwuid(getuid()).pw_name
     except KeyError:
@@ -25,8 +25,7 @@ def getuser() -> str:
 
 
 class Memory:
-    """The grants, the modes of sessions and the trail in one state folder. `scope` names whose sessions these are,
-    where several programs with ids of their own share the folder."""
+    """One state folder. `scope` tells the sessions of programs apart that share it."""
 
     def __init__(
         self, state: str, *, clock: Callable[[], float] = time.time, scope: str = "", trail: Trail | None = None
@@ -42,25 +41,25 @@ class Memory:
 
     @property
     def grants(self) -> GrantBook:
-        """The remembered answers; most calls need none."""
+        """The saved grants, loaded on first use."""
         if self._grants is None:
-            from assent.approval import grants as books
+            from assent.approval import grants
 
-            self._grants = books.GrantBook(self.state)
+            self._grants = grants.GrantBook(self.state)
         return self._grants
 
     def known_as(self, session: str) -> str:
-        """The name under which grants and the mode of a session are kept."""
+        """The name under which the grants and the mode of a session are saved."""
         return f"{self.scope}/{session}" if self.scope and session else session
 
     def no_earlier(self) -> float:
-        """The time for what ends: a clock that was set back while this runs makes nothing hold longer."""
+        """The time by which grants expire: a clock that was set back while this runs extends none."""
         wall, steady = self._started
         return max(self.clock(), wall + time.monotonic() - steady)
 
     @property
     def classifiers(self) -> Classifiers:
-        """The models that may be asked; most calls need none."""
+        """The models that may be asked, loaded on first use."""
         if self._classifiers is None:
             from assent.engine import classify
 
@@ -75,13 +74,13 @@ class Memory:
             return ()  # fewer grants cost a question, never a run
 
     def close(self) -> None:
-        """Let go of the models and of the trail's files. Raises StoreError where the trail may not be on disk."""
+        """Close the models and the trail. Raises StoreError where the trail may not be on disk."""
         if self._classifiers is not None:
             self._classifiers.close()
         self.trail.close()
 
     def record(self, record: Record, *, waits: bool = True) -> str:
-        """Append to the trail; return why that failed, else `""`. Without `waits` it may raise TrailBusy."""
+        """Append to the trail; return why that failed, `""` where it did not. Raises TrailBusy only without `waits`."""
         try:
             self.trail.append(record, patient=waits)
         except StoreError as error:
@@ -89,7 +88,7 @@ class Memory:
         return ""
 
     def choose_mode(self, session: str, mode: str, *, who: str, channel: str = "") -> None:
-        """Give a session another mode, as a person's act. Raises StoreError where it cannot be recorded."""
+        """Set the mode of a session for a person. Raises StoreError where that cannot be recorded."""
         before = sessions.chosen_mode(self.state, self.known_as(session))
         self.trail.append(journal.of_mode(session, mode, time=self.clock(), who=who, channel=channel, before=before))
         sessions.choose_mode(self.state, self.known_as(session), mode)
@@ -117,12 +116,11 @@ class Memory:
         return until
 
     def save_denial(self, session: str, rule: str, *, who: str) -> None:
-        """Deny what a rule says from now on, as a person's act. Raises PolicyError or StoreError where that fails."""
+        """Save a deny rule for a person. Raises PolicyError or StoreError."""
         from assent.policy import parse
 
         parse.parse_rule(rule, source="an answer")
-        now = self.clock()
-        self.trail.append(journal.of_denial(session, rule, time=now, who=who))
+        self.trail.append(journal.of_denial(session, rule, time=self.clock(), who=who))
         from assent.state import saved
 
         saved.add(self.state, rule, f"{who or 'somebody'} saved it from an answer")

@@ -1,4 +1,4 @@
-"""Questions about calls: what a person is shown, which rules may be saved with an answer, and the grant made of it."""
+"""Questions about calls: what a person is shown, which rules may be saved, what they would have matched, the grant."""
 
 from __future__ import annotations
 
@@ -6,28 +6,33 @@ from collections.abc import Callable
 
 from assent.approval.preview import preview
 from assent.approval.warnings import warnings
-from assent.contract import AssentError, Call, Facts, Lowering, StoreError
+from assent.contract import AssentError, Call, Facts, Kind, Lowering, PayloadError, StoreError
 from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Said, Scope, Suggestion
-from assent.engine import history, journal
+from assent.engine import journal
 from assent.engine.engine import Engine, Judged
 from assent.engine.memory import Memory
 from assent.engine.request import Request, Settled
 from assent.facts import digest
 from assent.policy import explain, grants, rule_width, suggest
+from assent.policy.parse import parse_rule
 from assent.policy.policy import Policy
-from assent.trail import redact
+from assent.policy.rules import Origin, Rule
+from assent.policy.ruleset import RuleSet
+from assent.trail import query, redact
+from assent.trail.entries import TrailEntry
 
-QUARTER = 15 * 60.0  # seconds
-SEARCHED = 20_000  # characters of a preview that are searched for secrets, to keep the first few
+LOOKED_AT = 2000  # newest decisions that a rule is tried on
+LINES = 6000  # records read to find them
+SEARCHED = 20_000  # characters of a preview that are searched for secrets before a few are saved
 
-NO = (Ending.ANSWERED, Ending.DISMISSED)  # endings by which a person says no, where they do not allow
-# Endings that end a call for good; after any other a program's own dialog that is open beside may still be answered.
+NO = (Ending.ANSWERED, Ending.DISMISSED)  # endings that are a person's no, where the call is not allowed
+# Endings that end a call; after any other a program's own dialog, if one is open, may still be answered.
 DECIDED = frozenset({Ending.ANSWERED, Ending.SETTLED, Ending.DISMISSED, Ending.OVERRULED, Ending.CHANGED})
 UNDECIDED = frozenset(Ending) - DECIDED
 
 
 def question(memory: Memory, request: Request, settled: Settled, *, attended: bool, limit: float) -> Held:
-    """The question about a call, with all that a person should see. Raises AssentError where it cannot be read."""
+    """The question about a call. Raises AssentError where the call could not be read."""
     judged, call, settings = settled.judged, request.call, request.engine.settings
     lowering, facts, policy = _reading(judged)
     return Held(
@@ -49,23 +54,64 @@ def question(memory: Memory, request: Request, settled: Settled, *, attended: bo
 
 
 def digest_of(call: Call, judged: Judged) -> str:
-    """What an approval is bound to. Raises AssentError where the call cannot be read."""
+    """What an approval is bound to. Raises AssentError where the call could not be read."""
     lowering, facts, _ = _reading(judged)
     return digest.digest(call, lowering, facts)
 
 
 def reach(memory: Memory, engine: Engine, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
-    """What saving these rules would mean, judged by the calls of the past."""
+    """Whether these rules may be saved, and what they would have matched."""
     refused = _unsavable(held, rules, scope)
     if refused or not rules:
         return Reach(refusal=refused)
     judged = engine.judge(held.call)
     covers = suggest.covers(rules, *_reading(judged), judged.decision)
-    return history.reach(memory.trail.folder, engine, rules, but=held.id, home=held.call.home, covers=covers)
+    return past_reach(memory.trail.folder, engine, rules, but=held.id, home=held.call.home, covers=covers)
+
+
+def past_reach(
+    folder: str, engine: Engine, rules: tuple[str, ...], *, but: str = "", home: str = "", covers: bool = True
+) -> Reach:
+    """How many of the last calls these rules match, and how many of those a person denied. `but` is the id of the call
+    that is asked about."""
+    parsed = [parse_rule(text, origin=Origin.SESSION) for text in rules]
+    denied: set[str] = set()
+    looked_at = matched = refusals = 0
+    for entry in query.read(folder, newest_first=True, limit=LINES):
+        kind, id = entry.text("kind"), entry.text("id")
+        if kind == "answer" and entry.text("code") == "answer.answered" and entry.text("outcome") == "deny":
+            denied.add(id)  # newer than its question, so it comes first
+        if kind != "decision" or id == but:
+            continue
+        looked_at += 1
+        if _would_match(engine, parsed, entry, home):
+            matched += 1
+            refusals += id in denied
+        if looked_at == LOOKED_AT:
+            break
+    return Reach(matched, refusals, looked_at, covers=covers)
+
+
+def _would_match(engine: Engine, rules: list[Rule], entry: TrailEntry, home: str) -> bool:
+    """Whether allow rules match any part of a recorded call."""
+    given, project = entry.fields.get("input", {}), entry.text("project")
+    call = Call(entry.text("tool"), given if isinstance(given, dict) else {}, cwd=entry.text("cwd"), home=home)
+    try:
+        lowering = engine.lower(call)
+    except PayloadError:
+        return False
+    found = RuleSet(rules, (project,) if project else (), home)
+    if any(found.proving_command(invocation) is not None for invocation in lowering.invocations):
+        return True
+    for effect in lowering.effects:
+        names = (effect.target.name,) if effect.target.kind is Kind.PATH and effect.target.name else ()
+        if found.proving_effect(effect, names) is not None:
+            return True
+    return next(found.naming_tool(lowering.tool, aggressive=False), None) is not None
 
 
 def remember(memory: Memory, engine_of: Callable[[Held], Engine], held: Held, answer: Answer) -> Grant | None:
-    """Save an answer as a grant. Raises StoreError with the reason where a rule may not be saved."""
+    """Save an answer as a grant. Raises StoreError where a rule may not be saved."""
     if answer.said is not Said.ALLOW or answer.scope is Scope.ONCE:
         return None
     if reason := _unsavable(held, answer.rules, answer.scope):
@@ -92,8 +138,8 @@ def remember(memory: Memory, engine_of: Callable[[Held], Engine], held: Held, an
 
 
 def _runs(engine: Engine, held: Held) -> tuple[tuple[str, str], ...]:
-    """The files that a grant is bound to, as they were shown; none where they have changed since, which the second
-    look finds too."""
+    """The files that a grant is bound to, as they were shown; none where they have changed since, as the second look
+    finds too."""
     lowering, facts, _ = _reading(engine.judge(held.call))
     running = digest.running(lowering, facts)
     if digest.digest(held.call, lowering, facts) != held.digest:
@@ -102,16 +148,16 @@ def _runs(engine: Engine, held: Held) -> tuple[tuple[str, str], ...]:
 
 
 def _unsavable(held: Held, rules: tuple[str, ...], scope: Scope) -> str:
-    """Why an answer may not be remembered; what nothing is suggested for could be settled by no grant."""
+    """Why an answer may not be saved. Where nothing is suggested, no grant could settle the call."""
     if not held.suggestions:
-        return "no answer to this is remembered; allow it once"
+        return "no answer to this is saved; allow it once"
     if any(map(_holds_secret, rules)):
-        return "it holds a secret; rules are shown and logged, so allow it once"
+        return "the rule holds a secret; rules are shown and logged, so allow it once"
     return rule_width.unsavable(rules, scope, held.decision)
 
 
 def _savable(suggestions: tuple[Suggestion, ...]) -> tuple[Suggestion, ...]:
-    """Suggestions without those that would write a secret down; of the call itself only its identity is kept."""
+    """Suggestions without a secret; else only the one for the identical call."""
     found = tuple(each for each in suggestions if not any(map(_holds_secret, each.rules)))
     return found or ((suggest.IDENTICAL,) if suggestions else ())
 
@@ -121,7 +167,7 @@ def _holds_secret(rule: str) -> bool:
 
 
 def _reading(judged: Judged) -> tuple[Lowering, Facts, Policy]:
-    """What a decision rests on. A gate that refused to decide has nothing to ask about."""
+    """What a decision is based on. Where the gate refused to decide there is nothing to ask about."""
     if judged.lowering is None or judged.facts is None or judged.policy is None:
         raise AssentError("the call could not be read")
     return judged.lowering, judged.facts, judged.policy

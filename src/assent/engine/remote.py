@@ -1,5 +1,5 @@
-"""The callers' side of the gate server: hands calls over its socket, waits while a person is asked, comes back if the
-line breaks. Decides nothing, and takes nothing but an explicit yes for one."""
+"""A client of the gate server: sends calls over its socket, waits while a person is asked, and reconnects. Decides
+nothing; only an explicit yes counts as one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assent.engine.engine import refusal
 SOCKET_FILE = "server.sock"
 WAIT = 25.0  # seconds that the server holds one request
 QUIET = 40.0  # seconds for an answer to one request
-AWAY = 60.0  # seconds for a server that went away to come back, while a question is held
+AWAY = 60.0  # seconds for a server to come back, while a question is held
 AGAIN = 0.5  # seconds between tries
 LARGEST = 8 * 1024 * 1024  # bytes that the server takes, and that an answer may have
 
@@ -38,8 +38,8 @@ class RemoteServer:
         self.path = path
 
     async def check(self, call: Call, *, project: str, host_mode: str = "") -> Decision:
-        """What the server would decide, without a record. Raises NoServer, and PayloadError for an answer that cannot
-        be read."""
+        """What the server would decide, without a record. Raises NoServer, or PayloadError where its answer cannot be
+        read."""
         status, answer = await self.request(
             "/v1/check", {**_body(call, project), "host_mode": host_mode, "whole": True}
         )
@@ -56,16 +56,16 @@ class RemoteServer:
         confirm: bool = False,
         taken: Callable[[], None] | None = None,
     ) -> Verdict:
-        """The server's verdict. Raises NoServer where none took the call. A task that is cancelled while it waits takes
-        its question back.
+        """The server's verdict. Raises NoServer where none took the call. A task that is cancelled while it waits
+        withdraws its question.
 
-        `confirm`: a person is asked even where the server's own policy would let the call pass. `taken` is told once a
-        question is held."""
+        `confirm`: ask a person even where the server's own policy allows the call. `taken` is called once a question is
+        held."""
         body = {**_body(call, project), "host_mode": host_mode, "confirm": confirm, "wait": 0}
-        # INVARIANT: while a server runs, no size of a call goes around it.
+        # INVARIANT: while a server runs, no call avoids it by its size.
         if len(json.dumps(body)) > LARGEST:
             return denied(f"it is larger than {LARGEST} bytes; send less at a time")
-        # With no wait at first, a question can be taken back from the first moment on.
+        # The first request does not wait, so that a question can be withdrawn from the start.
         asking = asyncio.ensure_future(self.request("/v1/calls", body))
         try:
             status, answer = await asyncio.shield(asking)
@@ -85,14 +85,14 @@ class RemoteServer:
                 await self.request(f"/v1/calls/{answer['id']}/withdraw", {"digest": answer["digest"]})
 
     async def _held(self, target: str, digest: object) -> Verdict:
-        """Wait for a person. The call does not go another way by now."""
+        """Wait for a person. From here on only the server decides the call."""
         seen = time.monotonic()
         while True:
             try:
                 status, answer = await self.request(target, {"digest": digest, "wait": WAIT})
             except NoServer:
                 if time.monotonic() - seen > AWAY:
-                    return denied("the server that asked about it went away")
+                    return denied("the server that asked about it has stopped")
                 await asyncio.sleep(AGAIN)
                 continue
             if status != 202:
@@ -100,7 +100,7 @@ class RemoteServer:
             seen = time.monotonic()
 
     async def request(self, target: str, body: object) -> Received:
-        """One request over the socket. Raises NoServer where no whole answer came."""
+        """Send one request. Raises NoServer where no complete answer came."""
         try:
             exchange = await http.connect_unix(self.path)
             try:
@@ -121,9 +121,9 @@ class RemoteServer:
 
 
 class ServerChannel:
-    """The pages of a running gate server, as a place to ask for a gate that decides by itself.
+    """The surfaces of a running gate server, as a channel of a gate in another process.
 
-    The server looks at the call too: what its own policy denies is denied."""
+    The server judges the call too: what its own policy denies is denied."""
 
     name = "server"
 
@@ -132,7 +132,7 @@ class ServerChannel:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def show(self, question: Question) -> None:
-        """Hand a question to the server; raises NoServer where none runs."""
+        """Send a question to the server. Raises NoServer where none runs."""
         id = question.held.id
         if id in self._tasks:
             return
@@ -143,8 +143,7 @@ class ServerChannel:
 
     async def _ask(self, question: Question, taken: asyncio.Future[None]) -> None:
         held = question.held
-        project = held.project
-        found = await self._server.ask(held.call, project=project, confirm=True, taken=lambda: _settle(taken))
+        found = await self._server.ask(held.call, project=held.project, confirm=True, taken=lambda: _settle(taken))
         _settle(taken)
         end = found.resolution
         if end is None:  # its policy denies the call
@@ -159,14 +158,14 @@ class ServerChannel:
             question.gone()
 
     async def _answer(self, question: Question, answer: Answer) -> None:
-        """The way back outlives this task, which is cancelled as soon as the answer has counted."""
+        """Answer in another task: this one is cancelled as soon as the answer counts."""
         await asyncio.shield(asyncio.ensure_future(question.answer(answer)))
 
     def _over(self, id: str, done: asyncio.Task[None], taken: asyncio.Future[None]) -> None:
         self._tasks.pop(id, None)
         error = None if done.cancelled() else done.exception()
         if not taken.done():
-            taken.set_exception(error or NoServer("the question was taken back"))
+            taken.set_exception(error or NoServer("the question was withdrawn"))
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
         task = self._tasks.get(id)
@@ -193,13 +192,13 @@ def _body(call: Call, project: str) -> dict[str, object]:
 
 
 def verdict(status: int, answer: Mapping[str, Any]) -> Verdict:
-    """The server's verdict. INVARIANT: nothing but an explicit yes is one, that follows from what was decided."""
+    """The server's verdict. INVARIANT: only an explicit yes that agrees with the decision is a yes."""
     if status != 200 or answer.get("waiting") is not False:
         return denied(_problem(answer) or "the server did not say yes")
     message = answer.get("message")
     try:
-        decision, told = wire.read_decision(answer["decision"]), answer.get("resolution")
-        end = None if told is None else wire.read_resolution(told)
+        decision, given = wire.read_decision(answer["decision"]), answer.get("resolution")
+        end = None if given is None else wire.read_resolution(given)
         meant = decision.outcome is Outcome.ALLOW if end is None else end.allowed
         return Verdict(
             answer.get("allowed") is True and meant is True,
@@ -214,7 +213,7 @@ def verdict(status: int, answer: Mapping[str, Any]) -> Verdict:
 
 
 def denied(reason: str, code: str = "gate.fault") -> Verdict:
-    """A verdict of ours, where the server gave none."""
+    """The verdict where the server gave none."""
     return Verdict(False, refusal(code, reason), message=f"This call was not run: {reason}.")
 
 

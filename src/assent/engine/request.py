@@ -1,4 +1,4 @@
-"""What an entry hands to the gate, and what it gets back before a person is asked."""
+"""What an entry passes to the gate, and what it gets back before a person is asked."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from assent.facts.links import Links
 
 class Request:
     """A call at the gate. `host_mode` is the mode of the program that makes the call; `headless`: nobody can answer.
-    `reopen` gives the engine as the files are after a model was waited for, `patience` is the time in seconds that
-    there is for that (0: enough). `moment`: as in Engine."""
+    `reopen` gives the engine by the files after a model was asked, `patience` is the time in seconds for asking it
+    (0: no limit). `moment`: as in Engine."""
 
     __slots__ = ("engine", "call", "project", "host_mode", "headless", "reopen", "patience", "moment")
 

@@ -1,7 +1,6 @@
-"""The program by which an agent program asks that has no ask for hooks: put there, taken away, looked for.
+"""The program through which an agent program asks whose hooks cannot ask: installed, removed, found.
 
-A command that is rewritten to go through this program is asked about by a rule of the agent program's own
-(`Settings.asking`)."""
+A command that is rewritten to run through it matches a rule of the agent program's own (`Settings.asking`)."""
 
 from __future__ import annotations
 

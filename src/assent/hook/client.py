@@ -1,7 +1,6 @@
-"""The hook's way to a running server: hand the event over, wait while a person is asked, come back if the line breaks.
+"""The hook's client of a running server: sends the event, waits while a person is asked, reconnects.
 
-Decides nothing: where no server answers, the hook decides by itself.
-`client.c` beside it goes the same way, compiled; tests/client/ holds the two together."""
+Where no server answers, the hook decides by itself. `client.c` does the same, compiled; tests/client/ runs both."""
 
 from __future__ import annotations
 
@@ -15,13 +14,13 @@ from assent.contract import StoreError, dumps
 from assent.engine import http_message
 from assent.facts import host
 
-QUICK = 2.0  # seconds for an answer, or for `held`; a server that takes longer is as good as none
-QUIET = 40.0  # seconds for an answer to a request about what is held; the server answers well before
+QUICK = 2.0  # seconds for an answer, or for `held`; a slower server counts as none
+QUIET = 40.0  # seconds for an answer about a held call; the server answers well before
 ENDED = "the program that asked has ended"
-AGAIN = 0.5  # seconds between tries to reach a server that went away
+AGAIN = 0.5  # seconds between tries to reach a server that stopped
 NUMBER = 9  # digits of a length
 NAME = 200  # letters of an id
-# What adapters look at in a program's environment.
+# Variables that adapters read.
 NAMES = ("HOME", "SHELL", ATTENDED)
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 
@@ -29,19 +28,14 @@ SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], project: str, until: float) -> Rendered:
     """The server's answer to an event. Raises ConnectionError where no server took the event.
 
-    Once a question is held, the call does not go another way: without an answer until `until` (in the time of
-    `time.monotonic`), it raises StoreError, which blocks."""
+    Once a question is held, nobody else decides the call: without an answer until `until` (by `time.monotonic`), it
+    raises StoreError, which blocks."""
     try:
         text = payload.decode()
     except UnicodeDecodeError:
         raise ConnectionError("the event is not UTF-8") from None
-    left = max(int(until - time.monotonic()), 1)
-    event: dict[str, object] = {
-        "payload": text,
-        "environ": told(runtime, environ),
-        "project": project,
-        "deadline": left,
-    }
+    left, known = max(int(until - time.monotonic()), 1), adapter_environment(runtime, environ)
+    event: dict[str, object] = {"payload": text, "environ": known, "project": project, "deadline": left}
     held, programs = False, host.above()
     while True:
         try:
@@ -58,9 +52,8 @@ def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], pro
         try:
             rendered = parsed(answer)
         except ValueError:
-            if not held:
-                raise ConnectionError("the server's answer cannot be read") from None
-            raise StoreError("the server's answer cannot be read") from None
+            failure = StoreError if held else ConnectionError
+            raise failure("the server's answer cannot be read") from None
         if isinstance(rendered, Rendered):
             return rendered
         held = True
@@ -69,9 +62,8 @@ def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], pro
             raise StoreError("nobody answered the question in time")
 
 
-def told(runtime: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """The part of the environment that an adapter reads, without anything secret: a few names, and the variables that
-    begin with the program's own."""
+def adapter_environment(runtime: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that an adapter reads, without secrets: a few names, and those with the program's prefix."""
     prefix = f"{runtime.upper().replace('-', '_')}_"
     return {
         key: value
@@ -108,8 +100,8 @@ def _number(word: bytes) -> int:
 
 
 def request(path: str, target: str, body: object, programs: tuple[int, ...], seconds: float) -> bytes:
-    """One request over the socket, for so many seconds; the body of the answer. Raises OSError where it fails,
-    StoreError where nobody waits for it any more: `programs` are those above this one that did."""
+    """Send one request and return the body of the answer. Raises OSError where that fails, StoreError where the
+    `programs` that started this one have ended."""
 
     def waiting() -> None:
         if host.above() != programs:
@@ -124,7 +116,7 @@ def request(path: str, target: str, body: object, programs: tuple[int, ...], sec
 
 
 def ours(path: str) -> None:
-    """The socket stands in a folder that nobody else can enter, and is itself what it seems to be."""
+    """Raises ConnectionError unless the path is a socket of this user in a folder that nobody else can enter."""
     folder, us = os.lstat(os.path.dirname(path) or "/"), os.geteuid()
     found = os.lstat(path)
     closed = not (folder.st_mode | found.st_mode) & 0o077

@@ -1,7 +1,6 @@
-"""The hook's compiled client: whether it is here and runs, where it stands, and the words that start it.
+"""The hook's compiled client: whether it exists and runs, where it is installed, and its command line.
 
-It comes with the package where a compiler was at hand when that was built. Where it is missing, the launcher in Python
-serves as well, only slower."""
+The package has it if there was a C compiler when it was built. Without it the launcher in Python does the same."""
 
 from __future__ import annotations
 
@@ -14,8 +13,8 @@ from assent.hook import launcher
 from assent.state.files import replace
 
 PROGRAM = "assent-hook"
-WRONGLY = 2  # what it ends with where it is started without words
-PATIENCE = 10.0  # seconds for a program that does nothing
+WRONGLY = 2  # its exit status without arguments
+PATIENCE = 10.0  # seconds for a program that ends at once
 
 
 def source() -> str:
@@ -34,7 +33,7 @@ def why_not(state: str) -> str:
         return "it was not built, as there was no C compiler when this package was"
     if not _ends_with([source()], WRONGLY):
         return "it does not run on this machine"
-    # It gives the interpreter no variable that steers a program before its first line.
+    # The client starts the interpreter with no variables that affect it before its first line.
     if not _ends_with([launcher.interpreter(), launcher.FLAGS, "-c", ""], 0):
         return "this Python does not start without variables of its environment"
     return "its file system runs no programs" if _runs_nothing(state) else ""
@@ -55,8 +54,7 @@ def _runs_nothing(folder: str) -> bool:
 
 
 def words(given: tuple[str, ...], state: str) -> tuple[str, ...]:
-    """The words of the launcher, for the client: it goes to the server with them, and becomes the launcher where no
-    server answers."""
+    """The command line of the client from that of the launcher, which it starts where no server answers."""
     interpreter, flags, script, name, runtime, *rest = given
     adapter = agents.load(runtime)
     more = ("--variable", adapter.variable) if adapter.variable else ()
@@ -70,7 +68,7 @@ def write(state: str) -> None:
         with open(source(), "rb") as file:
             data = file.read()
     except OSError as error:
-        raise StoreError(f"`{source()}` cannot be read: {error.strerror}; install Assent anew") from None
+        raise StoreError(f"`{source()}` cannot be read: {error.strerror}; install Assent again") from None
     replace(path(state), data, 0o755 if state == launcher.MANAGED else 0o700)
 
 

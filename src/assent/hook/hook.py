@@ -7,7 +7,7 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
 import os
 import sys
-from time import monotonic
+from time import monotonic, time
 from typing import TYPE_CHECKING
 
 from assent import agents
@@ -24,10 +24,11 @@ DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `a
 EPILOG = "The event is read from standard input; the answer is in the program's own form."
 LARGEST = 64 * 1024 * 1024  # bytes of an event
 DECIDING_TIME = 20  # seconds for a decision that asks nobody
-GRACE = 2.0  # seconds of processor time more, for an answer that says so
-MARGIN = 2  # seconds of that which a model is not waited for
-DEADLINE = 570  # seconds for everything, below the time that programs give a hook
-# What stands in the launcher's command line; the last two come from the compiled client, which has read the event.
+GRACE = 2.0  # further seconds of processor time, to print that time is up
+MARGIN = 2  # seconds of the decision that a model may not use
+DEADLINE = 570  # seconds for everything, less than programs give a hook
+YOUNG = 60  # seconds: a bundle that never becomes fresh is not made by every hook
+# Options in the launcher's command line; the last two come from the compiled client, which has read the event.
 WORDS = ("home", "socket", "project", "alone", "fault")
 BLOCKED = 2
 
@@ -38,25 +39,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runtime", metavar="RUNTIME", choices=known.runtimes(), help="the agent program")
     parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
     parser.add_argument("--socket", metavar="PATH", default="", help="the server's socket (default: in that folder)")
-    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder, where it is not told")
+    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder, if the event has none")
     parser.add_argument(
         "--deadline", metavar="SECONDS", type=int, default=DEADLINE, help=f"for everything (default: {DEADLINE})"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    return serve(
-        options.runtime,
-        home=options.home,
-        socket=options.socket,
-        project=options.project,
-        deadline=options.deadline,
-    )
+    given = {name: getattr(options, name) for name in ("home", "socket", "project", "deadline")}
+    return serve(options.runtime, **given)
 
 
 def direct(words: list[str]) -> int:
-    """The same for the words of a command line, without the cost of reading them with care: those that `assent install`
-    writes. Any others are a block."""
+    """The same for the command line that `assent install` writes, without loading argparse. Any other is a block."""
     try:
         name, runtime, *rest = words
         given = dict(zip(rest[::2], rest[1::2], strict=True))
@@ -76,12 +71,12 @@ def direct(words: list[str]) -> int:
 def serve(
     runtime: str, *, home: str = "", socket: str = "", project: str = "", deadline: int = DEADLINE, alone: bool = False
 ) -> int:
-    """Read an event from standard input, answer it on standard output; return the exit status. `alone`: whoever started
-    this has tried the server already."""
+    """Answer the event on standard input on standard output; return the exit status. `alone`: the server was tried
+    before."""
     if not _can_answer():
         return BLOCKED
     adapter = agents.load(runtime)
-    if adapter.limit:  # what stands in settings may be of a version that did not know it
+    if adapter.limit:  # the settings may be of a version that did not know it
         deadline = min(deadline, deadline_within(adapter.limit))
     until = monotonic() + deadline
     agreed: list[str] = []
@@ -111,8 +106,8 @@ def serve(
 
 
 def _can_answer() -> bool:
-    """Whether there is a standard output. A standard handle that is closed would be the next file's that is opened, and
-    the answer would be written into it."""
+    """Whether there is a standard output. Opens closed standard handles: the next file that is opened would take their
+    number, and the answer would be written into it."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(handle)
@@ -120,7 +115,7 @@ def _can_answer() -> bool:
 
 
 def leave(rendered: Rendered) -> int:
-    """Print an answer whole. Where even that fails, the exit status blocks."""
+    """Print a whole answer. Where that fails, the exit status blocks."""
     try:
         for handle, text in ((1, rendered.stdout), (2, rendered.stderr)):
             data = text.encode("utf-8", "backslashreplace")
@@ -141,29 +136,29 @@ def _event_text(adapter: Adapter) -> bytes:
 
 
 def _alarm(adapter: Adapter, seconds: int) -> None:
-    """A decision that takes too long is a block, before the program's own timeout lets the call run.
+    """Block where a decision takes too long, before the program's own timeout lets the call run.
 
-    A handler waits for code that is not Python's to come back. So after some more processor time the process is ended
-    from outside: that is a block too, by the line of shell around it where the program itself would go on."""
+    A signal handler does not run inside C code. So after some more processor time the system kills the process: that is
+    a block too, by the shell command around it where the program itself would run the call."""
 
     def too_late(*_: object) -> None:
         os._exit(leave(adapter.render(None, fault(f"no decision within {seconds} seconds"))))
 
     _signal.signal(_signal.SIGALRM, too_late)
-    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM, _signal.SIGPROF))  # whoever started us may hold both
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM, _signal.SIGPROF))  # the parent may have blocked both
     _signal.alarm(max(seconds, 1))
     _signal.signal(_signal.SIGPROF, _signal.SIG_DFL)
     _signal.setitimer(_signal.ITIMER_PROF, min(max(seconds, 1), DECIDING_TIME) + GRACE)
 
 
 def _decided() -> None:
-    """No alarm puts a second answer after one that is being printed."""
+    """Stop the alarms: none may print a second answer."""
     _signal.signal(_signal.SIGALRM, _signal.SIG_IGN)
     _signal.setitimer(_signal.ITIMER_PROF, 0.0)
 
 
 def _socket(state: str, environ: Mapping[str, str]) -> str:
-    """Where a server of this user would listen."""
+    """The socket of this user's server."""
     from assent.state import files
 
     return os.path.join(state or files.assent_home(environ, environ.get("HOME", "")), "server.sock")
@@ -172,7 +167,7 @@ def _socket(state: str, environ: Mapping[str, str]) -> str:
 def _by_server(
     adapter: Adapter, text: bytes, environ: Mapping[str, str], socket: str, project: str, until: float
 ) -> Rendered | None:
-    """The answer of a running server; None where there is none to answer. ASSENT_MODE is this process's own matter."""
+    """The answer of a running server; None where none answers. ASSENT_MODE holds for this process only."""
     if environ.get("ASSENT_MODE") or not os.path.exists(socket):
         return None
     from assent.hook import client
@@ -193,8 +188,8 @@ def answer(
     patience: float = DECIDING_TIME - MARGIN,
     agreed: list[str] | None = None,
 ) -> Rendered:
-    """The answer to an event. Raises nothing. A model may be waited for, with `patience`, in seconds. `agreed` gets the
-    state folder where the user lets hooks start the server."""
+    """The answer to an event. Never raises. A model may take `patience` seconds. `agreed` receives the state folder
+    where the user lets hooks start the server."""
     event: Event | None = None
     try:
         home = environ.get("HOME", "") or os.path.expanduser("~")
@@ -214,13 +209,11 @@ def answer(
 
 
 def _environment(adapter: Adapter) -> dict[str, str]:
-    """The environment, with what the program's process shows in place of what an environment could say of it.
+    """The environment, in which ATTENDED says what the program's process shows.
 
-    INVARIANT: it names no folder of ours: programs let a project's settings set it for hooks."""
-    environ = dict(os.environ)
-    environ.pop(ATTENDED, None)
-    environ.pop("ASSENT_HOME", None)
-    environ.pop("ASSENT_HOST_SERVERS", None)
+    INVARIANT: it names no folder of Assent: programs let a project's settings set variables for hooks."""
+    dropped = (ATTENDED, "ASSENT_HOME", "ASSENT_HOST_SERVERS")
+    environ = {name: value for name, value in os.environ.items() if name not in dropped}
     if adapter.once:
         from assent.facts import host
 
@@ -230,7 +223,7 @@ def _environment(adapter: Adapter) -> dict[str, str]:
 
 
 def _host_folder() -> str:
-    """The folder that the agent program was started in: not the one of the call, which the model chooses."""
+    """The folder in which the agent program was started, not that of the call, which the model chooses."""
     try:
         return os.readlink(f"/proc/{os.getppid()}/cwd")
     except OSError:
@@ -247,9 +240,9 @@ def reply_to(
     patience: float = 0.0,
     agreed: list[str] | None = None,
 ) -> Reply:
-    """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
-    for bring in launched.DECIDING:
-        bring()
+    """The reply to an event, decided in this process. `asks`: an ask opens the program's dialog."""
+    for load in launched.DECIDING:
+        load()
     from assent.engine import configure
     from assent.engine.engine import unloaded
     from assent.engine.memory import Memory
@@ -262,16 +255,29 @@ def reply_to(
     # INVARIANT: without a project there is no workspace and no trust; the folder of a call is the model's choice.
     here = configure.place(project or "/", own, home=call.home if call is not None else "")
     try:
-        gate, here = configure.open_quickly(here, own, session=event.session)
+        engine, here = configure.open_quickly(here, own, session=event.session)
     except PolicyError as error:
         return replies.told(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
-    # INVARIANT: what is started stands in a folder that the installer named; an environment may name another.
-    if gate.settings.start and state and agreed is not None:
+    # INVARIANT: a server is started only from a folder that the installer named; an environment may name another.
+    if engine.settings.start and state and agreed is not None:
         agreed.append(here.state)
 
     def reopen() -> Engine:
         return configure.open_quickly(here, own, session=event.session)[0]
 
-    path, left = CallGate(Memory(here.state)), max(patience, 0.1)
-    visit = replies.HookRequest(event, path, gate, here, runtime, asks=asks, reopen=reopen, patience=left)
-    return replies.alone(visit)
+    gate, left = CallGate(Memory(here.state)), max(patience, 0.1)
+    return replies.alone(
+        replies.HookRequest(event, gate, engine, here, runtime, asks=asks, reopen=reopen, patience=left)
+    )
+
+
+def renew(path: str) -> None:
+    """Make the bundle again, where it can be written and is not new."""
+    try:
+        age = time() - os.stat(path).st_mtime
+    except OSError:
+        age = YOUNG
+    if not 0 <= age < YOUNG and os.access(os.path.dirname(path), os.W_OK) and not sys.dont_write_bytecode:
+        from assent.hook import bundle
+
+        bundle.renew()

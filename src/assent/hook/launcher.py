@@ -1,6 +1,6 @@
-"""How agent programs start the hook: a small script in Assent's folder, run by an interpreter that sees nothing else.
+"""How agent programs start the hook: a small script in Assent's folder, run by an isolated interpreter.
 
-The one place that knows the words of that command. Puts nothing into anybody's settings."""
+The only module that knows this command line. Changes no settings."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from assent.hook.settings_file import public_folder
 from assent.state.files import replace, state_folder
 
 FOLDER, NAME, ASKING = "bin", "assent", "assent-ask"
-MANAGED = "/etc/assent"  # where it stands for everybody on the machine
-# No environment variables, no folder of the call, no site-packages: nothing that an agent can put a module into. And
-# names of files in UTF-8, whatever the locale says: in another one a link by such a name would not be seen.
+MANAGED = "/etc/assent"  # the folder for all users of the machine
+# No environment variables, no folder of the call, no site-packages: nothing where an agent can put a module. File names
+# in UTF-8, whatever the locale: with another encoding some symlinks would not be found.
 FLAGS = "-ISXutf8"
 SCRIPT = """\
 # Assent's launcher: written by `assent install`, started by agent programs before each tool call.
@@ -63,19 +63,20 @@ try:
     if not launched.DECIDING:  # the answer has been given: nothing may hold it back for long
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(status))
         _signal.alarm({patience})
-        from assent.hook import renewal
+        from assent.hook.hook import renew
 
-        renewal.renew(path)
+        renew(path)
 except BaseException:
     pass
 os._exit(status)
 """
-# Where the environment that Assent was installed in has been removed, and its hook has not.
+# Where the environment of Assent has been removed, but not its hook.
 GONE = (
     "Assent is gone from `{}`: install it again and run `assent install`, or remove its hook from this program's "
     "settings; until then every call is blocked\n"
 )
-# And the tag of the interpreter. A file of another form needs another name: launchers that stand somewhere stay there.
+# And the tag of the interpreter. A file of another format needs another name, since installed launchers are not
+# replaced.
 BUNDLE = "assent/__pycache__/hook."
 NUMBER = 8  # bytes, of a number in it
 PATIENCE = 10  # seconds for making it
@@ -100,19 +101,19 @@ def interpreter() -> str:
 
 
 def libraries() -> list[str]:
-    """Where the packages are that only some calls need, if they are not beside Assent."""
+    """The folder of packages that only some calls need, if it is not that of Assent."""
     found = find_spec("httpx")
     folder = os.path.dirname(os.path.dirname(found.origin)) if found is not None and found.origin else ""
     return [folder] if folder and folder != package() else []
 
 
 def bundle() -> str:
-    """Where the hook's modules are in one file, for this interpreter. `bundle.py` makes it."""
+    """The file with the hook's modules for this interpreter, which `bundle.py` makes."""
     return os.path.join(package(), f"{BUNDLE}{sys.implementation.cache_tag}")
 
 
 def head() -> bytes:
-    """What that file begins with: it is for one interpreter, and a copy of it somewhere else is none."""
+    """The first bytes of that file: it is valid for one interpreter and one path."""
     return (sys.version + bundle()).encode()
 
 
@@ -123,17 +124,15 @@ def script() -> str:
 
 
 def launcher(state: str, runtime: str, *, socket: str, deadline: int, project: str = "") -> tuple[str, ...]:
-    """The words that start the hook. For one user nothing in them depends on an environment; for everybody the folder
-    and the socket are those of whoever runs the program."""
+    """The command that starts the hook. For one user nothing in it depends on the environment; for all users the folder
+    and the socket are those of the user who runs the program."""
     where = ("--project", project) if project else ()
-    times = ("--deadline", str(deadline))
-    words = (interpreter(), FLAGS, path(state), "hook", runtime)
     own = () if state == MANAGED else ("--home", state, "--socket", socket)
-    return (*words, *own, *where, *times)
+    return (interpreter(), FLAGS, path(state), "hook", runtime, *own, *where, "--deadline", str(deadline))
 
 
 def write(state: str, asked: str = "") -> None:
-    """Put the script in its place, and the asking program beside it where there is one."""
+    """Write the script, and the asking program where there is one."""
     if state == MANAGED:
         mode = 0o755
         _folder(os.path.dirname(path(state)))
@@ -147,7 +146,7 @@ def write(state: str, asked: str = "") -> None:
 
 
 def _folder(folder: str) -> None:
-    """A folder of the whole machine, with the one above it that is ours too."""
+    """Create a folder for all users, and the one above it."""
     try:
         public_folder(os.path.dirname(folder))
         public_folder(folder)

@@ -1,7 +1,7 @@
-"""What stands around an installation: a program's other settings, as it would join them, and what they do to the hook.
+"""What a program's settings do to the hook of Assent: settings of other scopes, of other folders, and later changes.
 
-Which files these are is in `[settings]` of an agent.toml: of the project, the user and the machine, with variables
-(from the project's folder upwards), with MCP servers that the program starts. Starts nothing and changes nothing."""
+`[settings]` of an agent.toml lists the files: of the project, the user and the machine, with variables (from the
+project's folder upwards), with MCP servers that the program starts. Starts nothing and changes nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assent.state.trust import trusted_folders
 
 
 def around(runtime: str, here: configure.Place, *, http: bool, scopes: frozenset[str]) -> Iterator[tuple[str, Hole]]:
-    """What other settings do to a hook that is installed in some scopes, each with its file."""
+    """What other settings do to a hook that is installed in these scopes, each with its file."""
     found, row = settings.load(runtime), known.section("settings")[runtime]
 
     def files(key: str) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _found(path: str, look: object) -> Iterator[tuple[str, Hole]]:
 
 
 def _variables(places: tuple[str, ...], here: configure.Place) -> Iterator[tuple[str, Hole]]:
-    """The file that the program takes: the first one from the project's folder upwards, up to the home folder."""
+    """The file that the program reads: the first one from the project's folder up to the home folder."""
     folder = here.project
     while places:
         for place in places:
@@ -75,7 +75,7 @@ def _servers(place: str, here: configure.Place) -> Iterator[tuple[str, Hole]]:
 
 
 def _trust(runtime: str, place: str, here: configure.Place) -> Iterator[tuple[str, Hole]]:
-    """Whether the program would pass hooks by here, as its list of folders does not trust this one."""
+    """Whether the program ignores hooks here, since its list of folders does not trust this one."""
     path = settings_file.expanded(place, here.home, here.project)
     try:
         known = json.loads(settings_file.text_of(path) or "{}")
@@ -95,8 +95,8 @@ MOST = 200  # folders that are looked at
 
 
 def switched_off(state: str, home: str, folders: tuple[str, ...] = ()) -> tuple[tuple[str, str, str], ...]:
-    """Runtime, file and what it does, for these folders and those that are trusted. A hook in the machine's settings
-    that withstands it is not switched off."""
+    """Folders whose own settings switch a user's hook off: runtime, file and effect, for these folders and the trusted
+    ones. A hook in the machine's settings that such settings do not override is left out."""
     try:
         known = hosts.registered(state)
         places = tuple(dict.fromkeys((*folders, *trusted_folders(state))))[:MOST]
@@ -109,33 +109,32 @@ def switched_off(state: str, home: str, folders: tuple[str, ...] = ()) -> tuple[
             continue
         for folder in places:
             here = configure.Place(folder, (folder,), home, state)
-            for path, hole in around(runtime, here, http=False, scopes=scopes):
-                if hole.inert and path.startswith(f"{folder}/"):
-                    found.append((runtime, path, hole.text))
+            others = around(runtime, here, http=False, scopes=scopes)
+            found += [
+                (runtime, path, hole.text) for path, hole in others if hole.inert and path.startswith(f"{folder}/")
+            ]
     return tuple(dict.fromkeys(found))
 
 
-def spoiled(runtime: str, about: str, state: str) -> str:
-    """Why a change of a settings file takes the hook away or passes it by; `""` where it does neither.
+def broken(runtime: str, about: str, state: str) -> str:
+    """Why a change of a settings file removes or bypasses the hook; `""` where it does neither.
 
-    `about` is the file; where the program does not tell it, every file with a hook of ours is looked at."""
+    `about` is the file; where the program does not name it, every file with a hook of ours is checked."""
     ours = [host.file for host in hosts.registered(state) if host.runtime == runtime]
-    files = [about] if about.startswith("/") else ours
-    for file in files:
-        why = _spoiled(runtime, file, ours=file in ours)
-        if why:
+    for file in [about] if about.startswith("/") else ours:
+        if why := _broken(runtime, file, ours=file in ours):
             return f"`{file}` {why}"
     return ""
 
 
-def _spoiled(runtime: str, file: str, *, ours: bool) -> str:
+def _broken(runtime: str, file: str, *, ours: bool) -> str:
     try:
         text = settings_file.text_of(file)
         if text is None:
             return "is gone, and with it the hook of Assent" if ours else ""
         found = settings.load(runtime)
         if ours and found.uninstall(text) == text:
-            return "does not call Assent any more"
+            return "no longer calls Assent"
         if ours and (why := found.objection(text)):
             return f"would not be loaded: {why}"
         hook = found.first(found.wired(text, file)) if ours else None

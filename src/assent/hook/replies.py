@@ -1,6 +1,5 @@
-"""What an agent program is told on each of its events, as far as nobody has to be waited for. Asks nobody.
-
-Shared by the hook that starts anew for each event and by the server, which can also hold a question."""
+"""The replies to the events of an agent program that need no waiting. Used by hooks and by the server, which can also
+hold a question."""
 
 from __future__ import annotations
 
@@ -20,15 +19,15 @@ from assent.gate import CallGate
 from assent.policy import explain
 from assent.state import pause
 
-DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
-NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
+DIALOG = "dialog"  # the channel of an answer in a program's own dialog
+NOTHING = Reply(Outcome.ALLOW)  # to events that decide nothing
 
 
 class HookRequest:
-    """One event of an agent program: the call as the gate sees it, its project, and what came before in its session.
+    """One event of an agent program, with its call and project.
 
-    `dialog`: an ask opens the program's own dialog, and somebody may sit before it. `reopen` and
-    `patience`: as in Request."""
+    `dialog`: an ask opens the program's own dialog, and somebody may be there. `reopen` and `patience`: as in
+    Request."""
 
     __slots__ = ("event", "call", "project", "engine", "gate", "runtime", "dialog", "reopen", "patience")
 
@@ -59,7 +58,7 @@ class HookRequest:
         return self.gate.memory
 
     def request(self, *, headless: bool = False) -> Request:
-        """The event's call, as the gate takes it."""
+        """The event's call, for the gate."""
         assert self.call is not None
         return Request(
             self.engine,
@@ -72,7 +71,7 @@ class HookRequest:
         )
 
     def note(self, settled: Settled) -> None:
-        """The program's own dialog may ask this question: what came of it is looked for. Raises StoreError."""
+        """Remember that the program's own dialog may ask this question, to find its answer later. Raises StoreError."""
         assert self.call is not None
         from assent.facts import digest
         from assent.state import host_dialogs
@@ -80,7 +79,8 @@ class HookRequest:
         host_dialogs.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
 
     def hand_over(self, settled: Settled) -> Reply:
-        """The ask as the program's own dialog shows it. Should the person say yes there, the call itself tells."""
+        """The ask as the program's own dialog shows it. If the person says yes there, the call runs, which its later
+        events show."""
         assert self.call is not None
         self.note(settled)
         if self.engine.settings.classifier is not None:
@@ -115,7 +115,7 @@ def concluded(verdict: Verdict) -> Reply:
 
 
 def alone(visit: HookRequest) -> Reply:
-    """The reply where nobody can be waited for: an ask goes to the program's own dialog, if somebody attends it."""
+    """The reply without waiting: an ask goes to the program's own dialog, if somebody may be there."""
     match visit.event.kind:
         case Kind.BEFORE_TOOL:
             settled = visit.gate.decide(visit.request(headless=not visit.dialog))
@@ -131,7 +131,7 @@ def alone(visit: HookRequest) -> Reply:
 
 
 def _through(event: Event, state: str) -> str:
-    """The program by which an agent program asks about a shell command, if it is installed; `""` for all else."""
+    """The program through which an agent program asks about a shell command, if it is installed; else `""`."""
     call = event.call
     if call is None or not call.runtime or not agents.load(call.runtime).rewrites(event):
         return ""
@@ -141,7 +141,7 @@ def _through(event: Event, state: str) -> str:
 
 
 def permission(visit: HookRequest) -> Reply:
-    """The program opens a dialog of its own: what we deny it need not ask, everything else is left to the person."""
+    """The program opens its own dialog: what we deny it need not ask, everything else is left to the person."""
     call = visit.call
     assert call is not None
     if agents.load(visit.runtime).rewriting:
@@ -151,18 +151,18 @@ def permission(visit: HookRequest) -> Reply:
     judged = visit.gate.judge(Request(visit.engine, call, visit.project, host_mode=visit.event.mode))
     if judged.decision.outcome is Outcome.DENY:
         return told(judged.decision)
-    # Its hook before the tool is still to come, and asks: one question, with our reason, in place of two.
+    # Its hook before the tool comes next, and asks: one question, with our reason, instead of two.
     if judged.decision.outcome is Outcome.ASK and agents.load(visit.runtime).asks_first:
         return Reply(Outcome.ALLOW)
     return Reply(Outcome.ASK)
 
 
 def config_change(visit: HookRequest) -> Reply:
-    """A change of settings in the middle of a session does not take the hook away, unless a person has paused that."""
+    """Refuse a change of settings that removes the hook in a session, unless a person has paused that protection."""
     from assent.hook import other_settings
 
     runtime, state = visit.runtime, visit.memory.state
-    why = "" if pause.lasts(state) else other_settings.spoiled(runtime, visit.event.about, state)
+    why = "" if pause.lasts(state) else other_settings.broken(runtime, visit.event.about, state)
     if not why:
         return NOTHING
     problem = visit.memory.record(
@@ -177,16 +177,16 @@ def config_change(visit: HookRequest) -> Reply:
             reason=why,
         )
     )
-    words = f"{why}; the session keeps the settings it had. A person can allow it with `assent pause`"
+    words = f"{why}; the session keeps its settings. A person can allow the change with `assent pause`"
     return Reply(Outcome.DENY, f"{words} ({problem})" if problem else words)
 
 
 def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
-    """Take note of what an event tells of questions in the program's dialog; return the ids that are settled by it, and
-    the offer that is due by it.
+    """Record what an event shows about questions in the program's dialog; return the ids that it settles, and the offer
+    that is due.
 
-    A call that ran was allowed there. A session that goes on without the call did not say what was answered; that it
-    goes on means that the dialog was closed without a yes, which counts as a no."""
+    A call that ran was allowed there. Where the session continues without the call, the dialog was closed without a
+    yes, which counts as a no."""
     event, memory, call = visit.event, visit.memory, visit.call
     from assent.approval import escalation
     from assent.contract import approval
@@ -214,7 +214,7 @@ def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
 
 
 def open_offer(state: str, runtime: str, session: str) -> Offer | None:
-    """The offer of another mode that is open in a session. Most sessions have none, which costs a look at a folder."""
+    """The offer of another mode that is open in a session. Most have none, which costs one check of a folder."""
     from assent.state import denials
 
     if not denials.any_in(state):
@@ -225,7 +225,7 @@ def open_offer(state: str, runtime: str, session: str) -> Offer | None:
 
 
 def _record(visit: HookRequest, id: str, ending: Ending) -> None:
-    """The end of a question that was asked in the program's dialog. Raises StoreError where it cannot be recorded."""
+    """Record the end of a question in the program's dialog. Raises StoreError."""
     from assent.contract import approval
 
     yes = ending is approval.Ending.ANSWERED

@@ -1,7 +1,7 @@
-"""The script by which a hook starts the server: what stands in it, whether it works. Starts no server.
+"""The script with which a hook starts the server: its text, and whether it works.
 
-A hook has an interpreter without installed packages and an environment that an agent program made; so the script says
-where the server's libraries are, and all of the environment that the server gets."""
+A hook runs without installed packages and in an environment that an agent program made. So the script has the folders of
+the server's libraries, and the whole environment of the server."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def text(state: str, home: str) -> str:
 
 
 def folders() -> list[str]:
-    """Where Assent and the libraries of its server are: folders of this installation, and no other that was named."""
+    """The folders of Assent and of its server's libraries: those of this installation, whatever else is on the path."""
     own = [*site.getsitepackages(), site.getusersitepackages()]
     return list(dict.fromkeys([launcher.package(), *(each for each in own if each in sys.path)]))
 
 
 def write(state: str, home: str) -> str:
-    """Put the script in its place; why it does not work, `""` where it does."""
+    """Write the script; why it does not work, `""` where it does."""
     replace(path(state), text(state, home).encode(), 0o700)
     words = [launcher.interpreter(), launcher.FLAGS, path(state), "try"]
     try:
@@ -61,7 +61,7 @@ def write(state: str, home: str) -> str:
 
 
 def is_current(state: str, home: str) -> bool:
-    """Whether the script is as this installation writes it."""
+    """Whether the script is the one that this installation writes."""
     try:
         with open(path(state), encoding="utf-8") as file:
             return file.read() == text(state, home)

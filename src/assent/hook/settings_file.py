@@ -1,7 +1,7 @@
-"""Files of agent programs, and of the user's policy: read whole, replaced whole, with a copy kept. Knows no format.
+"""Reads and replaces settings files of agent programs and of the user's policy, with a backup. Knows no format.
 
-A link stays a link: what it leads to is replaced. Permissions stay as they were, but for files of the whole machine:
-those are made readable for everybody, whatever the umask."""
+A symlink stays: its target is replaced. Permissions stay too, except that files for the whole machine are made readable
+for everybody, whatever the umask."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def text_of(path: str) -> str | None:
         data = read(path, LARGEST)[0]
     except (FileNotFoundError, NotADirectoryError):
         if os.path.islink(path):
-            raise SettingsError(f"`{path}` is a link that leads nowhere; remove it or restore it") from None
+            raise SettingsError(f"`{path}` is a dangling symlink; remove it or restore its target") from None
         return None
     except OSError as error:
         raise SettingsError(f"`{path}` cannot be read: {error.strerror}") from None
@@ -36,7 +36,7 @@ def text_of(path: str) -> str | None:
 
 
 def expanded(place: str, home: str, project: str) -> str:
-    """A place as settings name it: `~` is the home folder, a relative path is in the project."""
+    """The path that settings name: `~` is the home folder, a relative path is in the project."""
     if place.startswith("~/"):
         return os.path.join(home, place[2:])
     return place if place.startswith("/") else os.path.join(project, place)
@@ -60,7 +60,7 @@ def replace(path: str, text: str, *, executable: bool = False, public: bool = Fa
 
 
 def public_folder(folder: str) -> None:
-    """Make a folder that everybody can enter and list; one that is there is opened to readers. Raises OSError."""
+    """Make a folder that everybody can enter and list; an existing one is opened to readers. Raises OSError."""
     above = os.path.dirname(folder)
     if not os.path.isdir(folder):
         if above != folder and not os.path.isdir(above):
@@ -78,7 +78,7 @@ def _mode(path: str, executable: bool, public: bool) -> int:
         mode = stat.S_IMODE(os.stat(path).st_mode) | (0o100 if executable else 0)
     except FileNotFoundError:
         mode = 0o700 if executable else 0o600
-    # Nobody but root changes what holds for everybody.
+    # Only root changes what holds for everybody.
     return (mode | (0o055 if executable else 0o044)) & ~0o022 if public else mode
 
 
@@ -92,7 +92,7 @@ def remove(path: str) -> None:
 
 
 def keep_copy(state: str, path: str, text: str) -> str:
-    """Keep the text of a file as it was, in Assent's folder; return where."""
+    """Save the text of a file in Assent's folder; return the path."""
     state_folder(state)
     folder = state_folder(os.path.join(state, BACKUPS))
     moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
