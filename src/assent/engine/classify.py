@@ -91,15 +91,21 @@ class Inquiry:
 
     def opinion(self) -> Opinion:
         """The model's opinion. Never raises."""
+        early = self._early()
+        if early is not None:
+            return early
         try:
-            return self._early() or self._classifier.ask(self._key, self._shown, self._left())
+            return self._classifier.ask(self._key, self._shown, self._left())
         except Exception as error:  # whatever breaks costs a question to a person
             return self._none("fault", f"asking failed inside: {type(error).__name__}")
 
     async def awaited(self) -> Opinion:
         """The same on an event loop. Raises only CancelledError."""
+        early = self._early()
+        if early is not None:
+            return early
         try:
-            return self._early() or await self._classifier.asked(self._key, self._shown, self._left())
+            return await self._classifier.asked(self._key, self._shown, self._left())
         except Exception as error:  # as above
             return self._none("fault", f"asking failed inside: {type(error).__name__}")
 

@@ -1,7 +1,7 @@
 """The script with which a hook starts the server: its text, and whether it works.
 
-A hook runs without installed packages and in an environment that an agent program made. So the script has the folders of
-the server's libraries, and the whole environment of the server."""
+A hook runs without installed packages and in an environment that an agent program made. So the script has the folders
+of the server's libraries, and the whole environment of the server."""
 
 from __future__ import annotations
 
