@@ -79,8 +79,8 @@ class CallGate:
     def judge(self, request: Request) -> Judged:
         """Lower, observe, decide in the session's mode, and let grants settle an ask. Records nothing."""
         engine, call, moment = request.engine, request.call, request.moment
-        state, session = self.memory.state, self.memory.known_as(call.session)
         try:
+            state, session = self.memory.state, self.memory.known_as(call.session)
             chosen = shared(moment, ("mode", state, session), sessions.chosen_mode, state, session)
             mode = engine.settings.mode_for(chosen, request.host_mode)
         except AssentError as error:
