@@ -178,7 +178,7 @@ def test_without_a_model_it_says_where_to_name_one(tmp_path: Path, service: Serv
     person = Person(tmp_path, service)
     (person.world.state / "config.toml").write_text("")
     done = person.run("classifier", "check")
-    assert (done.returncode, "write `[classifier]` into ~/.assent/config.toml" in done.stderr) == (2, True)
+    assert (done.returncode, "add `[classifier]` to ~/.assent/config.toml" in done.stderr) == (2, True)
 
 
 # ---------------------------------------------------------------- rates
