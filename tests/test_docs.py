@@ -70,7 +70,7 @@ def test_codes_settings_dangers_and_shipped_rules_are_all_listed() -> None:
     assert cells(section("docs/rules.md", "Dangers")) == list(DANGERS)
     assert cells(section("docs/rules.md", "Shipped rules")) == default_ids()
     assert cells(section("docs/rules.md", "The floor")) == [entry.id for entry in entries("floor")["rule"]]
-    assert cells(section("docs/rules.md", "Rules that explain and prove themselves")) == list(RULE_KEYS)
+    assert cells(section("docs/rules.md", "Rules with a reason, a message and examples")) == list(RULE_KEYS)
     assert set(cells(section("docs/cli.md", "Many calls at once"))) == KNOWN
 
 

@@ -51,7 +51,7 @@ def test_a_program_has_its_rows_without_what_only_people_read(folder: Path) -> N
     found = Catalog(str(folder))
     assert found.rows("frob") == FROB
     assert found.names() == ["frob", "frob show", "other"]
-    assert [found.behind(name) for name in ("frobnicate", "fr", "frob", "")] == ["frob", "frob", "", ""]
+    assert [found.program_of(name) for name in ("frobnicate", "fr", "frob", "")] == ["frob", "frob", "", ""]
 
 
 def test_the_second_process_reads_no_table(folder: Path) -> None:
@@ -61,7 +61,7 @@ def test_the_second_process_reads_no_table(folder: Path) -> None:
 import sys; sys.path.insert(0, {str(Path(commands.__file__).parents[4])!r})
 from assent.programs.catalog import Catalog
 found = Catalog({str(folder)!r})
-assert found.rows("frob") and found.behind("fr")
+assert found.rows("frob") and found.program_of("fr")
 assert "tomllib" not in sys.modules
 """
     subprocess.run([sys.executable, "-I", "-S", "-c", script], check=True)

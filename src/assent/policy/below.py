@@ -1,6 +1,6 @@
-"""What an effect reaches below a folder: where links lead, and files that rules speak of. Judges none of it.
+"""What an effect reaches below a folder: the targets of links, and files that rules match.
 
-Facts have looked below the folders that matter, within bounds; what they could not see is not proved."""
+Facts list what is below the folders that matter, within bounds; what they do not list is not proved."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from assent.programs.traits import has
 
 READING = (Operation.READ, Operation.SEARCH)
 UNPROVED = "links below `{}` are followed, and where they all lead could not be told"
-# Programs that put folders somewhere with the links that are in them.
 
 
 def followed(effect: Effect, facts: Facts) -> Iterator[Effect]:
-    """The same operation on every place outside that links lead to which it follows."""
+    """The same operation on every target outside of the links that it follows."""
     seen: set[str] = set()
     for found in _opened(effect, facts).values():
         for leads, folder in found.leads if found is not None else ():
@@ -39,11 +38,8 @@ def followed(effect: Effect, facts: Facts) -> Iterator[Effect]:
 
 
 def unproved(effect: Effect, facts: Facts) -> str:
-    """A folder below which links are followed that facts have not seen all of; `""` where there is none."""
-    for root, found in _opened(effect, facts).items():
-        if found is None or not found.whole:
-            return root
-    return ""
+    """A folder below which links are followed and not all are known; `""` where there is none."""
+    return next((root for root, found in _opened(effect, facts).items() if found is None or not found.whole), "")
 
 
 def _opened(effect: Effect, facts: Facts) -> dict[str, Below | None]:
@@ -57,8 +53,8 @@ def _opened(effect: Effect, facts: Facts) -> dict[str, Below | None]:
 
 
 def spoken(rules: RuleSet, prefilter: PathPrefilter, effect: Effect, facts: Facts) -> Iterator[Rule]:
-    """Rules that deny or ask and speak of a file below a folder which is read as a whole, or may do so where it is not
-    known what is there. Only those that somebody wrote: what comes with Assent speaks of the file by its name."""
+    """Deny and ask rules on a file below a folder that is read as a whole, or that may be there where its content is
+    not known. Shipped rules are left out: they match the file by its name."""
     target = effect.target
     if effect.operation not in READING or target.kind is not Kind.PATH:
         return
@@ -122,7 +118,7 @@ class Put:
 
 
 def puts(lowering: Lowering, facts: Facts) -> list[Put]:
-    """What commands put somewhere as a whole, unless no links are in it. Facts are of the moment before."""
+    """What commands copy or move as a whole, unless it contains no links. Facts are of the moment before the call."""
     if len(lowering.invocations) < 2:
         return []
     found = []
@@ -157,14 +153,11 @@ def overtaken(effect: Effect, at: int, before: list[Put]) -> bool:
         return False
     roots = effect.opens()
     places = (target.name, *roots) if target.name else roots
-    for put in before:
-        if put.at < at and put.invocation != effect.invocation:
-            for path in put.paths:
-                if not path or any(_lies_in(place, path) for place in places):
-                    return True
-                if any(_lies_in(path, root) for root in roots):
-                    return True
-    return False
+    paths = [path for put in before if put.at < at and put.invocation != effect.invocation for path in put.paths]
+    return any(
+        not path or any(_lies_in(place, path) for place in places) or any(_lies_in(path, root) for root in roots)
+        for path in paths
+    )
 
 
 def _lies_in(path: str, folder: str) -> bool:

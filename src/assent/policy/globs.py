@@ -159,7 +159,7 @@ def check(text: str) -> None:
             f"bad glob `{text}`: `***` means nothing", suggestion="`**` spans folders, `*` stays in one name"
         )
     if "\0" in text:
-        raise PolicyError("bad glob: it holds a NUL character", suggestion="remove it")
+        raise PolicyError("bad glob: it contains a NUL character", suggestion="remove it")
 
 
 def overlaps(shell_glob: str, rule_glob: str) -> bool:

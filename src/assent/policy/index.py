@@ -1,4 +1,4 @@
-"""Finds the few rules that could match a text among any number of them. Does not match them.
+"""Finds the few rules that could match a text among any number of them.
 
 Rules with a literal beginning are found by that; rules that start with a wildcard by three letters of the longest
 text they must contain. So the cost of a look-up grows with the length of the text, not with the number of rules."""
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from assent.contract import Operation
+from assent.contract import Operation, keep
 from assent.policy.globs import PathGlob, names_overlap, wild_at
 from assent.policy.rules import Origin, Rule, RuleShape, base
 
@@ -42,7 +42,6 @@ class Trigrams:
         self._all.append((needed, item))
 
     def plain(self) -> list[object]:
-        """All of it as plain data."""
         return [self.filled, self._buckets, self._all, self._any]
 
     @classmethod
@@ -168,7 +167,7 @@ class PathIndex:
         return opening
 
     def reaches_all(self) -> bool:
-        """Whether a rule may speak of any path, whatever its names."""
+        """Whether a rule may match any path."""
         return bool(self.whole) or self._else.filled or "/" in self._by_folder
 
     def near(self, path: str) -> list[tuple[PathGlob, Rule]]:
@@ -200,7 +199,7 @@ class PathIndex:
         return [globs[number] for number in found]
 
     def near_pattern(self, pattern: str) -> list[tuple[PathGlob, Rule]]:
-        """Every rule that could match what a shell's glob matches."""
+        """Every rule that could match a path that a shell's glob matches."""
         wild = wild_at(pattern)
         if wild < 0:
             return self.near(pattern)
@@ -214,17 +213,16 @@ class PathIndex:
         return found + [floating[number] for number in meeting]
 
     def _met_by(self, name: str) -> tuple[int, ...]:
-        """Which of the rules that start anywhere may begin with a name of a shell's glob. Remembered: most of these
-        names are few, like `*` and `*.py`."""
+        """Which of the rules that start anywhere may begin with a name of a shell's glob. Cached: calls use few
+        such names, like `*` and `*.py`."""
         known = self._meeting.get(name)
         if known is None:
-            if len(self._meeting) >= REMEMBERED:
-                self._meeting.clear()
-            known = self._meeting[name] = tuple(
+            known = tuple(
                 number
                 for number, (glob, _) in enumerate(self._floating)
                 if not glob.first or glob.first == name or (name and names_overlap(name, glob.first))
             )
+            keep(self._meeting, name, known, REMEMBERED)
         return known
 
     def below(self, folder: str) -> Iterator[tuple[PathGlob, Rule]]:
@@ -332,8 +330,8 @@ class CommandIndex:
     def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
         """Every rule that could match a command with this program, these other words and these texts.
 
-        INVARIANT: a rule may speak of a command by any of its texts, so the first word of each is a program here, and
-        each of their words is one: what is quoted may be several, and an assignment may stand before the program."""
+        INVARIANT: a rule may match a command by any of its texts, so the first word of each counts as a program, and
+        each of their words as a word: a quoted one may be several, and an assignment may precede the program."""
         names = dict.fromkeys((program, *(base(text.partition(" ")[0]) for text in texts)))
         found = [number for name in names for number in self._by_program.get(name, ())]
         if self._by_ending:

@@ -1,4 +1,4 @@
-"""The compiled policy: the mode and the rules of every layer, bound to a workspace. Decides nothing."""
+"""The compiled policy: the mode and the rules of every layer, bound to a workspace, and a prefilter for paths."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from assent.policy.ruleset import RuleSet
 
 
 class Policy:
-    """What `decide` needs to know of everyone's rules. `paths` tells which paths none of floor, deny and ask can speak
-    of. `seeks`: some that somebody wrote speak of reading files."""
+    """`paths` tells which paths no floor, deny or ask rule can match. `seeks`: there are rules on reading files
+    that are not shipped."""
 
     __slots__ = ("mode", "floor", "deny", "ask", "allow", "paths", "seeks")
 
@@ -79,7 +79,6 @@ class PathPrefilter:
 
     @classmethod
     def over(cls, layers: Iterable[PathIndex]) -> PathPrefilter:
-        """The prefilter of several layers."""
         folders: dict[str, list[str]] = {}
         names: set[str] = set()
         heads: set[str] = set()
@@ -95,7 +94,7 @@ class PathPrefilter:
         return cls(dict(sorted(folders.items())), names, heads, tails, all)
 
     def holds(self, path: str) -> bool:
-        """Whether a rule may speak of the path, or of a folder above it."""
+        """Whether a rule may match the path, or a folder above it."""
         cut = path.rfind("/")
         folder, name = path[:cut], path[cut + 1 :]
         known = self._known.get(folder)
@@ -104,7 +103,7 @@ class PathPrefilter:
         return known or self._names_one(name) or path in self.folders or (folder in self.folders and self._near(path))
 
     def holds_below(self, folder: str) -> bool:
-        """Whether a rule may speak of something below the folder, by a place that is written out that far."""
+        """Whether a rule has a literal path below the folder."""
         start = folder.rstrip("/") + "/"
         import bisect
 
@@ -112,13 +111,13 @@ class PathPrefilter:
         return place < len(self._sorted) and self._sorted[place].startswith(start)
 
     def _look(self, folder: str) -> bool:
-        """As `holds`, of a folder: asked once for all that lies in it."""
+        """As `holds`, for a folder: computed once for all paths in it."""
         found = self.all or any(map(self._names_one, folder.split("/"))) or self._opens(folder)
         keep(self._known, folder, found, REMEMBERED)
         return found
 
     def _opens(self, folder: str) -> bool:
-        """Whether a rule that is filed under a folder above this one may speak of it, or of something in it."""
+        """Whether a rule that is filed under a folder above this one may match it, or something in it."""
         at = folder.rfind("/")
         while at > 0:
             if any(PathGlob(text).opens(folder) for text in self.folders.get(folder[:at], ())):
@@ -127,7 +126,7 @@ class PathPrefilter:
         return False
 
     def _near(self, path: str) -> bool:
-        """The same of a path that lies in a folder which rules are filed under."""
+        """The same for a path directly in a folder that rules are filed under."""
         found = self._close.get(path)
         if found is None:
             texts = self.folders[path[: path.rfind("/")]]

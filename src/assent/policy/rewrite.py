@@ -1,6 +1,6 @@
-"""A configuration file's text with a mode, packs or rules added; comments and order stay. Opens no file.
+"""Adds a mode, packs or rules to the text of a configuration file; comments and order stay.
 
-INVARIANT: what is returned reads as the old file with exactly that added; where it would not, PolicyError."""
+INVARIANT: the result parses as the old file with exactly that added; else PolicyError."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Statement(Value):
 
 
 def with_mode(text: str, mode: str) -> str:
-    """The text with a mode; a file that names one keeps it."""
+    """Set a mode; a file that has one keeps it."""
     if "mode" in read(text):
         return text
     return checked(text, _with_line(text, f"mode = {json.dumps(mode)}"), ("mode",), mode)
 
 
 def with_packs(text: str, names: Sequence[str]) -> str:
-    """The text with packs turned on, beside those that are."""
+    """Turn packs on, in addition to those that are."""
     packs = read(text).get("packs")
     known = packs.get("on", []) if isinstance(packs, dict) else []
     missing = [name for name in names if name not in known]
@@ -50,16 +50,18 @@ def with_packs(text: str, names: Sequence[str]) -> str:
 
 
 def with_start(text: str) -> str:
-    """The text with `server.start`; a file that says something of it keeps that."""
+    """Set `server.start`; a file that has it keeps its value."""
     server = read(text).get("server")
     if isinstance(server, dict) and "start" in server:
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
     _, headers = _statements(text)
-    at, made = headers.get("server", len(text)), f"start = true{newline}"
-    if "server" not in headers:
-        made = f"{'' if not text or text.endswith(chr(10)) else newline}{newline}[server]{newline}{made}"
-    return checked(text, text[:at] + made + text[at:], ("server", "start"), True)
+    made = f"start = true{newline}"
+    if "server" in headers:
+        after = text[: headers["server"]] + made + text[headers["server"] :]
+    else:
+        after = f"{_ended(text, newline)}{newline}[server]{newline}{made}"
+    return checked(text, after, ("server", "start"), True)
 
 
 def starts(text: str) -> bool:
@@ -69,7 +71,7 @@ def starts(text: str) -> bool:
 
 
 def with_rules(text: str, layer: str, rules: Sequence[str]) -> str:
-    """The text with rules at the end of a list, those that it has left out."""
+    """Add rules at the end of a list, except for those that it has."""
     known = read(text).get(layer, [])
     listed = known if isinstance(known, list) else []
     texts = [each.get("rule") if isinstance(each, dict) else each for each in listed]
@@ -87,7 +89,7 @@ def read(text: str) -> dict[str, object]:
 
 
 def checked(before: str, after: str, keys: tuple[str, ...], value: object) -> str:
-    """The new text, if it says what was meant and nothing else."""
+    """The new text, if it has the new value and no other change."""
     wanted = read(before)
     inner = wanted
     for key in keys[:-1]:
@@ -121,8 +123,11 @@ def _appended(text: str, table: str, key: str, items: Sequence[str]) -> str:
     if table in headers:
         at = headers[table]
         return text[:at] + made + newline + text[at:]
-    gap = "" if not text or text.endswith("\n") else newline
-    return f"{text}{gap}{newline}[{table}]{newline}{made}{newline}"
+    return f"{_ended(text, newline)}{newline}[{table}]{newline}{made}{newline}"
+
+
+def _ended(text: str, newline: str) -> str:
+    return text if not text or text.endswith("\n") else text + newline
 
 
 def _into(text: str, found: Statement, lines: str, newline: str) -> str:
@@ -136,8 +141,7 @@ def _into(text: str, found: Statement, lines: str, newline: str) -> str:
             comma, content = -1, token.end()
     empty = content == found.start + 1
     body = text[:content] + ("" if empty or comma >= 0 else ",") + text[content:last]
-    gap = "" if body.endswith("\n") else newline
-    return body + gap + lines + text[last:]
+    return _ended(body, newline) + lines + text[last:]
 
 
 def _with_line(text: str, line: str) -> str:
@@ -145,10 +149,8 @@ def _with_line(text: str, line: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     _, headers = _statements(text)
     if not headers:
-        gap = "" if not text or text.endswith("\n") else newline
-        return f"{text}{gap}{line}{newline}"
-    first = min(headers.values())
-    at = text.rfind("\n", 0, len(text[:first].rstrip("\r\n"))) + 1
+        return f"{_ended(text, newline)}{line}{newline}"
+    at = text.rfind("\n", 0, len(text[: min(headers.values())].rstrip("\r\n"))) + 1
     while at and (above := text[text.rfind("\n", 0, at - 1) + 1 : at]).lstrip(" \t").startswith("#"):
         at -= len(above)
     return text[:at] + line + newline + newline + text[at:]

@@ -1,7 +1,7 @@
-"""How far a rule reaches: which rules say far more than they show, and what to write instead. Matches nothing.
+"""How much a rule matches: which rules match far more than they show, and what to write instead.
 
-A remembered rule acts without a question, so it must name what it lets run. A file of configuration is written with
-more thought: there the same findings are hints of `assent policy lint`."""
+A saved rule allows calls without a question, so it must name what it lets run. In a configuration file the same
+findings are hints of `assent policy lint`."""
 
 from __future__ import annotations
 
@@ -49,16 +49,15 @@ def refusal(text: str, scope: Scope = Scope.SESSION) -> str:
     if len(text) > LONGEST:
         return f"it is {len(text)} characters long; nobody can read that before saving it"
     if code(text) != text or "\n" in text or "\t" in text:
-        return "it holds characters that cannot be seen, or that look like others; write it anew"
+        return "it contains characters that are invisible or look like others; write it again"
     if SEPARATOR in text:
-        return f"it holds `{SEPARATOR}`, which stands between rules; save the exact call"
+        return f"it contains `{SEPARATOR}`, which separates rules; save the exact call"
     try:
         rule = parse_rule(text)
     except PolicyError as error:
-        return f"it is no rule: {error}"
-    found = secret_in(text)
-    if found:
-        return f"it holds {found}; rules are shown and logged"
+        return f"it is not a rule: {error}"
+    if found := secret_in(text):
+        return f"it contains {found}; rules are shown and logged"
     return too_broad(rule) or _too_far(rule, scope)
 
 
@@ -69,17 +68,17 @@ def unsavable(rules: tuple[str, ...], scope: Scope, decision: Decision) -> str:
         if why := refusal(rule, scope):
             return f"`{rule}` may not be saved: {why}"
     if not rules and decision.risk == "high" and scope.bounds.lasting:
-        return "what is dangerous is repeated for a session at the longest; allow it for this session"
+        return "a dangerous call can be allowed for a session at most; allow it for this session"
     return ""
 
 
 def secret_in(text: str) -> str:
-    """What secret a text holds, in words; `""` where none is seen."""
+    """What kind of secret a text contains; `""` for none."""
     return next((name for pattern, name in SECRETS if pattern.search(text)), "")
 
 
 def too_broad(rule: Rule) -> str:
-    """Why a rule says far more than it shows; `""` where it does not."""
+    """Why a rule matches far more than it shows; `""` where it does not."""
     match rule.about:
         case About.COMMAND:
             return _command(rule)
@@ -97,8 +96,8 @@ def too_broad(rule: Rule) -> str:
 
 
 def width(text: str) -> tuple[int, str]:
-    """How far a rule reaches, as a number to sort by and in words: an exact command is the narrowest, then one thing
-    by its name, a beginning, a folder, a whole program."""
+    """How much a rule matches, as a number to sort by and in words: an exact command is the narrowest, then one thing
+    by its name, a prefix, a folder, a whole program."""
     rule = parse_rule(text)
     match rule.about:
         case About.COMMAND:
@@ -119,7 +118,7 @@ def width(text: str) -> tuple[int, str]:
 
 
 def _command_width(rule: Rule) -> tuple[int, str]:
-    """With what has to stay as it is for a remembered rule to hold."""
+    """With what must stay unchanged for a saved rule to apply."""
     program, bound = rule.words[0].rpartition("/")[2], ""
     if has(program, "task-runner"):
         bound = ", while its tasks stay as they are"
@@ -152,13 +151,12 @@ def _exact(program: str, rest: tuple[str, ...]) -> str:
     """An exact command that still runs whatever is handed to it."""
     if has(program, "interpreter") and (not rest or rest[-1] == "-"):
         return f"`{program}` alone runs whatever it is fed; name a script"
-    if (has(program, "wrapper") or has(program, "privilege")) and not rest:
-        return f"`{program}` alone runs whatever it is fed"
-    return ""
+    bare = not rest and (has(program, "wrapper") or has(program, "privilege"))
+    return f"`{program}` alone runs whatever it is fed" if bare else ""
 
 
 def _beginning(program: str, words: tuple[str, ...]) -> str:
-    """Why words that anything may follow are too few."""
+    """Why a prefix is too short."""
     if has(program, "privilege"):
         return f"`{program}` runs anything with another user's powers; save the exact command"
     if advice := next((BY_OPERANDS[trait] for trait in BY_OPERANDS if has(program, trait)), ""):
@@ -176,16 +174,15 @@ def _beginning(program: str, words: tuple[str, ...]) -> str:
 
 
 def _unknown(program: str, words: tuple[str, ...]) -> str:
-    """Of a program that nobody here knows, the first argument says what it does; a script says it by its path."""
-    if has(program, "single-purpose") or ("/" in words[0] and not PROGRAM_TREES.match(words[0])):
+    """The first argument of an unknown program must be named; a script is named by its path."""
+    is_script = "/" in words[0] and not PROGRAM_TREES.match(words[0])
+    if is_script or has(program, "single-purpose") or (len(words) > 1 and NAMED.fullmatch(words[1])):
         return ""
-    if len(words) > 1 and NAMED.fullmatch(words[1]):
-        return ""
-    return f"nobody knows what all `{program}` can do; name what follows it, or save the exact command"
+    return f"`{program}` is not known and may do anything; name what follows it, or save the exact command"
 
 
 def _open_ended(program: str, words: tuple[str, ...]) -> str:
-    """Words that end where a package, a command or a program text is to follow."""
+    """A prefix that ends where a package, a command or code is to follow."""
     shown = " ".join(words)
     if has(program, "package-manager") and not INSTALLING.isdisjoint(words[1:]):
         return f"`{shown}` may bring any package, and packages run code; save the exact command"
@@ -195,10 +192,10 @@ def _open_ended(program: str, words: tuple[str, ...]) -> str:
 
 
 def _interpreter(program: str, words: tuple[str, ...]) -> str:
-    """A script or a module must be named, and it must be a file and no text of a program."""
+    """A script or a module must be named, by a file and not by code."""
     advice = f"name the script, as in `bash({program} tools/build:*)`"
     if any(INLINE.fullmatch(word) for word in words[1:] if word != "-m" and not _is_flag(program, word)):
-        return f"`{program}` would run any text of a program; {advice}"
+        return f"`{program}` would run any code; {advice}"
     at = 1
     while at < len(words) and _is_flag(program, words[at]):
         at += 1
@@ -275,7 +272,7 @@ def _path(rule: Rule) -> str:
     if rule.shape is RuleShape.WHOLE:
         return f"it covers every file on the machine; name a folder, as in `{tool}(src/**)`"
     if ".." in spec.split("/"):
-        return "it leads upwards by `..`; write where it leads"
+        return "it contains `..`; write the path that it leads to"
     if spec.startswith("*"):
         return f"it names no folder; begin with one, as in `{tool}(src/{spec.rpartition('/')[2]})`"
     folder = re.split(r"[*?\[{]", spec, maxsplit=1)[0]
@@ -283,7 +280,7 @@ def _path(rule: Rule) -> str:
     if whole and "/" not in folder:
         return f"it names no folder; begin with one, as in `{tool}(src/{spec.rpartition('/')[2]})`"
     if whole and any(name.startswith(".") and name != "." for name in folder.split("/")[:-1]) and tool in CHANGING:
-        return "hidden folders hold settings that make programs run; name the file"
+        return "hidden folders contain settings that make programs run; name the file"
     bare = folder.rstrip("/") or ("/" if folder.startswith("/") else "")
     if whole and not folder.endswith("/") and "/" in folder:
         bare = folder.rpartition("/")[0] or "/"
@@ -298,11 +295,8 @@ def _host(rule: Rule) -> str:
     name = rule.spec.removeprefix("*.")
     if rule.shape is RuleShape.WHOLE or name == "*":
         return "it lets data go anywhere; name a host, as in `fetch(domain:example.com)`"
-    if not rule.spec.startswith("*."):
-        return ""
-    if "." not in name or SECOND_LEVEL.fullmatch(name):
-        return f"anybody can have a name below `{name}`; name the host"
-    if any(name == shared or name.endswith("." + shared) for shared in SHARED_HOSTS) and name.count(".") < 3:
+    shared = any(name == each or name.endswith("." + each) for each in SHARED_HOSTS) and name.count(".") < 3
+    if rule.spec.startswith("*.") and ("." not in name or SECOND_LEVEL.fullmatch(name) or shared):
         return f"anybody can have a name below `{name}`; name the host"
     return ""
 
@@ -319,7 +313,7 @@ def _tool(rule: Rule) -> str:
 
 
 def _too_far(rule: Rule, scope: Scope) -> str:
-    """What may be repeated for a while, and not for good; what holds here, and not everywhere."""
+    """Why a rule is too wide for a scope: for good, or for every project."""
     if rule.about is About.COMMAND:
         program, rest = rule.words[0].rsplit("/", 1)[-1], rule.words[1:]
         destroys = has(program, "destroys") or has(program, "privilege") or not DESTROYING_WORDS.isdisjoint(rest)

@@ -1,7 +1,7 @@
-"""The rules that would repeat an answer: the narrowest first, and wider ones as far as is sensible. Saves nothing.
+"""Suggests rules that would repeat an answer: the narrowest first, and wider ones as far as is sensible.
 
-A rule is suggested only where it settles the very call that was asked about and says no more than it shows; where no
-rule does, the answer can be repeated for the identical call alone."""
+A rule is suggested only where it settles the call that was asked about and matches no more than it shows; where none
+does, the answer can be repeated for the identical call only."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SAFE = Pattern(r"[\w@%+=:,./-]+", re.ASCII)
 
 
 def suggest_rules(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> tuple[Suggestion, ...]:
-    """What could be remembered of an allowing answer, narrowest first. Nothing: it can be allowed once only."""
+    """What could be saved with an allowing answer, narrowest first. Nothing: it can be allowed once only."""
     if decision.outcome is not ASK or policy.mode is Mode.PLAN:
         return ()
     found: dict[tuple[str, ...], tuple[int, Suggestion]] = {}
@@ -64,14 +64,13 @@ def suggest_rules(lowering: Lowering, facts: Facts, policy: Policy, decision: De
 
 
 def _suggestion(rules: tuple[str, ...]) -> tuple[int, Suggestion]:
-    """The rules with their width in words, behind a number to sort by."""
+    """A number to sort by, and the rules with their width in words."""
     widths = list(map(width, rules))
-    words = "; ".join(dict.fromkeys(words for _, words in widths))
-    return max(rank for rank, _ in widths), Suggestion(rules, words)
+    return max(rank for rank, _ in widths), Suggestion(rules, "; ".join(dict.fromkeys(words for _, words in widths)))
 
 
 def covers(rules: Sequence[str], lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
-    """Whether these rules, remembered, settle this very call."""
+    """Whether these rules, saved, settle this call."""
     return bool(rules) and _tried(tuple(rules), lowering, facts, policy, decision)
 
 
@@ -86,8 +85,8 @@ def _tried(rules: tuple[str, ...], lowering: Lowering, facts: Facts, policy: Pol
 
 
 class _Asked:
-    """Which commands and effects of a call ask: `commands` are those that an ask rule speaks of by themselves, `tool`
-    says that one speaks of the whole tool, `open` is false where no rule can answer."""
+    """Which commands and effects of a call ask: `commands` are those that an ask rule matches by themselves, `tool`
+    says that one matches the whole tool, `open` is false where no rule can answer."""
 
     __slots__ = ("commands", "effects", "tool", "open", "_place")
 
@@ -155,9 +154,8 @@ def _command_rules(invocation: Invocation) -> Ladder:
         return []
     words = invocation.words
     rules = [f"bash({' '.join(words)})"] if invocation.literal and all(map(PLAIN.fullmatch, words)) else []
-    for count in _stems(invocation):
-        if all(map(SAFE.fullmatch, words[:count])):
-            rules.append(f"bash({' '.join(words[:count])}:*)")
+    stems = (words[:count] for count in _stems(invocation))
+    rules += [f"bash({' '.join(stem)}:*)" for stem in stems if all(map(SAFE.fullmatch, stem))]
     return [rule for rule in dict.fromkeys(rules) if not refusal(rule)]
 
 
@@ -174,10 +172,7 @@ def _stems(invocation: Invocation) -> Iterator[int]:
     elif has(program, "single-purpose") or ("/" in words[0] and not has(program, "suite")):
         yield 1
     else:
-        for at in range(1, len(words)):
-            if _is_name(words, at):
-                yield at + 1
-                return
+        yield from [at + 1 for at in range(1, len(words)) if _is_name(words, at)][:1]
 
 
 def _is_name(words: tuple[str, ...], at: int) -> bool:
@@ -205,9 +200,9 @@ def _effect_rules(effect: Effect, facts: Facts) -> Ladder:
             return [f"agent({target.name})"] if target.name else []
         case Kind.TOOL:
             return _tool_rules(target.name)
-        case Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING:
-            return []
-        case Kind.HOOKS | Kind.MODULES | Kind.SETTINGS:
+        case (Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING) | (
+            Kind.HOOKS | Kind.MODULES | Kind.SETTINGS
+        ):
             return []
     return assert_never(target.kind)
 

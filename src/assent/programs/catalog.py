@@ -13,12 +13,8 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from stat import S_ISREG
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    Rows = dict[str, dict[str, object]]
-    """Rows by their names, as the tables have them."""
-
+Rows = dict[str, dict[str, object]]  # by their names
 FORMAT = 1  # of the file
 MARSHAL = 4  # a format that every supported interpreter reads
 SUM = 8  # bytes of a checksum
@@ -28,10 +24,10 @@ OTHERS_WRITE = 0o022
 
 
 class Catalog:
-    """The rows of the tables in a folder. A program's are loaded when it is first asked for.
+    """The rows of the tables in a folder; a program's rows are loaded when they are first used.
 
-    With `inside` there is one table of that name in each of its folders. A row of it is a section, in place of a
-    program, by the name of its folder."""
+    With `inside` there is one table of that name in each subfolder, with sections in place of programs, and rows by the
+    name of the subfolder."""
 
     __slots__ = ("path", "_aliases", "_data", "_folder", "_inside", "_places", "_rows")
 
@@ -54,13 +50,12 @@ class Catalog:
             found = self._rows[program] = marshal.loads(self._data[self._places[program] :])
         return found
 
-    def behind(self, alias: str) -> str:
-        """The program that a row names an alias of; `""` where none does."""
+    def program_of(self, alias: str) -> str:
+        """The program that has an alias; `""` where none has."""
         self._load()
         return self._aliases.get(alias, "")
 
     def names(self) -> list[str]:
-        """The names of all rows."""
         self._load()
         return [name for program in self._places for name in self.rows(program)]
 
@@ -95,10 +90,8 @@ class Catalog:
 
     def _states(self) -> bytes:
         """A checksum of the names, sizes and times of the tables."""
-        found = []
-        for name in self._tables():
-            status = os.stat(f"{self._folder}/{name}")
-            found.append((name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+        stats = [(name, os.stat(f"{self._folder}/{name}")) for name in self._tables()]
+        found = [(name, each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino) for name, each in stats]
         return _sum(repr(found).encode())
 
     def _texts(self) -> Iterator[bytes]:

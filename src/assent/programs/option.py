@@ -1,6 +1,6 @@
-"""Options as rows list them: their spellings, what their values are, and their tags. Reads no command lines.
+"""Options as rows list them: their spellings, the roles of their values, and their tags.
 
-A row lists hundreds of options and a command line has a few, so each is read when it is first looked up."""
+A row lists hundreds of options and a command line has a few, so each is parsed when it is first looked up."""
 
 from __future__ import annotations
 
@@ -116,11 +116,9 @@ class Options:
 
     @property
     def filled(self) -> bool:
-        """Whether any is listed."""
         return bool(self._words)
 
     def get(self, name: str) -> Option | None:
-        """The option with that spelling."""
         made = self._made.get(name)
         if made is None and name in self._words:
             made = _option(self._row, "options", self._words[name])
@@ -128,7 +126,6 @@ class Options:
         return made
 
     def all(self) -> list[Option]:
-        """Every option that is listed."""
         return self.completions("-")
 
     def completions(self, prefix: str) -> list[Option]:
@@ -143,7 +140,6 @@ def options_of(text: str) -> Options:
 
 
 def spellings(word: str) -> list[str]:
-    """The names of one listed option."""
     if not _SIGNS.isdisjoint(word[:2]):  # the option is a sign: `-,`, `-=`
         match = _HEAD.match(word)
         head = match[0] if match is not None else word
@@ -158,12 +154,9 @@ def without(mine: list[str], others: list[str]) -> list[str]:
     left = []
     for word in others:
         names = spellings(word)
-        if taken.isdisjoint(names):
-            left.append(word)
-            continue
         new = [name for name in names if name not in taken]
         if new:
-            left.append(",".join(new) + word[len(",".join(names)) :])
+            left.append(word if new == names else ",".join(new) + word[len(",".join(names)) :])
     return left
 
 
@@ -182,11 +175,9 @@ def check_options(row: str, key: str, value: object) -> None:
 
 
 def _option(row: str, key: str, word: str) -> Option:
-    found = _plain(word) or _parts(row, key, word)
-    names, roles, optional, tags = found
-    for role in roles:
-        if not is_role(role):
-            raise wrong(row, key, f"`{role}` in `{word}` is not a role", nearest(role, ROLES))
+    names, roles, optional, tags = _plain(word) or _parts(row, key, word)
+    if unknown := next((role for role in roles if not is_role(role)), ""):
+        raise wrong(row, key, f"`{unknown}` in `{word}` is not a role", nearest(unknown, ROLES))
     return Option(names, roles, optional, tags_of(row, key, tags))
 
 
@@ -195,16 +186,12 @@ def _plain(word: str) -> tuple[tuple[str, ...], tuple[str, ...], bool, str] | No
     body, mark, tags = word.partition("!")
     if mark and not all(tag.replace(":", "").replace("-", "").isalpha() and tag.islower() for tag in tags.split("!")):
         return None
-    if optional := body.endswith("]"):
-        head, equals, role = body[:-1].partition("[=")
-    else:
-        head, equals, role = body.partition("=")
+    optional = body.endswith("]")
+    head, equals, role = body[:-1].partition("[=") if optional else body.partition("=")
     names = head.split(",")
-    if not all(name[0:1] == "-" and name.lstrip("-").replace("-", "").isalnum() for name in names):
-        return None
-    if any(name.startswith("---") or name.endswith("-") or name[:4] == "-NUM" != name for name in names):
-        return None
-    if bool(equals) != bool(role) or (role and role not in ROLES) or not head.isascii():
+    letters = all(name[0:1] == "-" and name.lstrip("-").replace("-", "").isalnum() for name in names)
+    odd = any(name.startswith("---") or name.endswith("-") or name[:4] == "-NUM" != name for name in names)
+    if not letters or odd or bool(equals) != bool(role) or (role and role not in ROLES) or not head.isascii():
         return None
     return tuple(names), (role,) if role else (), optional, mark + tags
 
@@ -220,8 +207,8 @@ def _parts(row: str, key: str, word: str) -> tuple[tuple[str, ...], tuple[str, .
 
 def tags_of(row: str, key: str, text: str) -> frozenset[str]:
     tags = frozenset(text.split("!")[1:])
-    for tag in tags:
-        if tag not in TAGS and not tag.startswith(("danger:", "lifts:")) and tag not in _GIVES:
+    for tag in tags - TAGS - _GIVES:
+        if not tag.startswith(("danger:", "lifts:")):
             raise wrong(row, key, f"`!{tag}` is not a tag", nearest(tag, TAGS))
     return tags
 

@@ -1,11 +1,10 @@
-"""A row of a command table, compiled: which options and operands a command form takes and what each does.
-Reads no files and no command lines."""
+"""A row of a command table, compiled: which options and operands a command form takes and what each does."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.contract import Pattern, re
+from assent.contract import IGNORECASE, Pattern, re
 from assent.programs.option import (
     OTHER_TEXT,
     ROLES,
@@ -30,7 +29,6 @@ PRINTS = frozenset({"", "word", "number", "paths", "names", "files", "filenames"
 BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive", "keeps_links", "follows_below", "visible")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes", "obeys")
 
-IGNORECASE = 2  # of `re`
 _OBEYED = Pattern(
     r"\$[A-Za-z_]\w*|(?:\^?(?:\*\*/|\{\})?(?:\*/)*[^\s$^#{}*~][^\s#~]*|\{\}(?=[#~]))(?:#[^\s!]*!\S*|~[^\s#]+)?"
     r"|\{\}[-.]\S+|\+\{\}(?:\.db)?|=\{\}"
@@ -204,8 +202,7 @@ def _forms(row: str, value: object) -> dict[str, Pattern]:
 
 
 def _check_forms(made: Row) -> None:
-    """Patterns are compiled when a command needs them; whoever wrote a wrong one is told at once."""
-
+    """Patterns are compiled when a command needs them; a wrong one is an error at once."""
     for pattern in made.forms.values():
         try:
             re.compile(pattern.text)

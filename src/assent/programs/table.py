@@ -1,6 +1,4 @@
-"""Where rows come from: the shipped ones, with a user's laid over them; read when one is asked for.
-
-Knows nothing of command lines, nor where the shipped rows are: that is `catalog.py`."""
+"""The rows of all programs: the shipped ones, with those of a user in front. Each is compiled when it is first used."""
 
 from __future__ import annotations
 
@@ -11,13 +9,33 @@ from assent.programs.catalog import catalog
 from assent.programs.option import without
 from assent.programs.row import Row, check_row, glob
 
+# The modules of `effects` with the readers that a row may name: functions for what a table cannot say.
+_READERS = {
+    "code.awk": "awk",
+    "shell.commands.readers.files": "copy move link remove remove_folder modes go_fmt probe dotfiles tar dd pandoc",
+    "shell.commands.readers.find": "find fd",
+    "shell.commands.readers.git": "git_push git_fetch git_commit git_checkout git_switch git_branch git_tag git_reset "
+    "git_restore git_rm git_mv git_lfs git_each git_rev_list git_merge_base git_rev_parse git_merge git_pick git_stash",
+    "code.inline": "node perl ruby php lua",
+    "code.jq": "jq yq",
+    "shell.commands.readers.system": "which go_env go_list kill ps",
+    "code.python": "python",
+    "shell.commands.readers.remote": "ssh scp rsync elsewhere compose gh_api gh_view",
+    "code.sed": "sed",
+    "code.sql": "sqlite",
+    "shell.commands.readers.shells": "shell",
+    "shell.commands.readers.web": "curl wget http netcat socat",
+    "shell.commands.readers.wrappers": "xargs parallel env printenv sudo su joined flock script tmux busybox "
+    "package rtk",
+}
+NAMES = {name: module for module, names in _READERS.items() for name in names.split()}
 _LIKE_LIMIT = 8
 _NEVER_INHERITED = frozenset(("safe", "acts", "aliases", "like", "obeys_checked"))
 
 
 class CommandNode:
-    """A word of a subcommand path. `name` is the row that ends here (`""`: none). `groups` are the words that a `**`
-    stands for; a node of such words comes back to itself. What lies below a node is made when a command gets there."""
+    """A word of a subcommand path. `name` is the row that ends here (`""`: none). `groups` are the words that `**`
+    matches; a node for `**` loops to itself. The nodes below one are made when a command first needs them."""
 
     __slots__ = ("groups", "loops", "name", "_children", "_globs", "_rows")
 
@@ -54,8 +72,8 @@ class CommandNode:
         return node
 
     def after(self, word: str) -> list[CommandNode]:
-        """The nodes that a word of a command line leads to, the exact one first. A glob stands for no path
-        that climbs."""
+        """The nodes that match the next word of a command line, the exact one first. A glob matches no path with
+        `..`."""
         children = self.children
         exact = children.get(word)
         found = [exact] if exact is not None else []
@@ -80,24 +98,22 @@ class Tables:
             self._check_user()
 
     def names(self) -> list[str]:
-        """The names of all rows, shipped and the user's."""
         return list(dict.fromkeys([*catalog.names(), *self._user]))
 
     def program(self, name: str) -> CommandNode | None:
-        """The tree of a program's rows, or None where no table speaks of it."""
+        """The tree of a program's rows, or None where no table has it."""
         if name not in self._programs:
             self._programs[name] = self._grow(name)
         return self._programs[name]
 
     def row(self, name: str) -> Row:
-        """The compiled row of that exact name."""
         row = self._rows.get(name)
         if row is None:
             row = self._rows[name] = Row(name, self.keys(name))
         return row
 
     def keys(self, name: str, depth: int = 0) -> dict[str, object]:
-        """A row as written, with what it is `like` underneath; examples are never inherited."""
+        """A row as written, on top of the row that it is `like`; examples are never inherited."""
         own = self._own(name)
         if "with" in own:
             own["options"] = self._joined(name, own)
@@ -110,7 +126,7 @@ class Tables:
         return {k: v for k, v in {**under, **own}.items() if k in own or k not in _NEVER_INHERITED}
 
     def _joined(self, name: str, own: dict[str, object]) -> str:
-        """The row's options with those of the sets that it names."""
+        """The row's options, and those of the sets that it names."""
         sets = own["with"] if isinstance(own["with"], list) else [own["with"]]
         options = str(own.get("options", "")).split()
         for one in sets:
@@ -130,9 +146,8 @@ class Tables:
         if program.startswith("_") or " " in program:  # the names of sets of options, and of rows that are no program
             return None
         names = self._names(program)
-        if not names:
-            program = catalog.behind(program)
-            names = self._names(program) if program else []
+        if not names and (program := catalog.program_of(program)):
+            names = self._names(program)
         if not names:
             return None
         groups = self.row(program).groups if program in names and any("**" in name for name in names) else frozenset()
@@ -142,20 +157,19 @@ class Tables:
         return root
 
     def _names(self, program: str) -> list[str]:
-        """The names of a program's rows."""
         head = program + " "
         own = (name for name in self._user if name == program or name.startswith(head))
         return list(dict.fromkeys([*catalog.rows(program), *own]))
 
     def _check_user(self) -> None:
-        from assent.programs.readers import NAMES
 
         for name, keys in self._user.items():
             check_row(name, keys, readers=frozenset(NAMES))
             program = name.partition(" ")[0]
             aliases = keys.get("aliases", ())
-            if isinstance(aliases, (list, tuple)):
-                self._aliases.update({str(alias): program for alias in aliases})
+            self._aliases.update(
+                {str(alias): program for alias in aliases} if isinstance(aliases, (list, tuple)) else {}
+            )
         for name in self._user:
             self.row(name)
 

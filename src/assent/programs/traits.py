@@ -1,4 +1,4 @@
-"""Which kinds a program is of, as `traits.toml` lists them."""
+"""The traits of programs (interpreter, wrapper, suite…), from `traits.toml`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TRAITS = "_traits"  # the row that has them
 
 
 class Trait:
-    """The programs of one kind: by name, by name and version, and by how their names begin."""
+    """The programs that have a trait: by name, by name and version, and by prefix."""
 
     __slots__ = ("names", "prefixes", "versioned")
 
@@ -18,7 +18,6 @@ class Trait:
         self.prefixes = tuple([word[:-1] for word in words if word[-1] == "*"])
 
     def holds(self, program: str) -> bool:
-        """Whether a program is of this kind."""
         if program in self.names or (self.prefixes and program.startswith(self.prefixes)):
             return True
         return bool(self.versioned) and program.rstrip("0123456789.") in self.versioned
@@ -28,7 +27,7 @@ _known: dict[str, Trait] = {}
 
 
 def has(program: str, trait: str) -> bool:
-    """Whether a program has a trait. A trait that the table does not have raises KeyError."""
+    """Whether a program has a trait. An unknown trait raises KeyError."""
     found = _known.get(trait)
     if found is None:
         found = _known[trait] = Trait(_words(trait))

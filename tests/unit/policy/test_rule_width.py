@@ -291,7 +291,7 @@ def test_the_identical_call_is_repeated_for_good_only_where_it_is_not_dangerous(
     plain, dangerous = decide("bash", "make $X"), decide("bash", "rm -r $X")
     assert unsavable((), Scope.PROJECT, plain) == ""
     assert unsavable((), Scope.SESSION, dangerous) == ""
-    assert unsavable((), Scope.PROJECT, dangerous).startswith("what is dangerous is repeated for a session")
+    assert unsavable((), Scope.PROJECT, dangerous).startswith("a dangerous call can be allowed for a session")
     assert unsavable(("bash(npm test)", "bash(rm:*)"), Scope.QUARTER, plain).startswith("`bash(rm:*)` may not be saved")
 
 
@@ -304,6 +304,6 @@ def test_a_script_of_one_project_is_not_allowed_in_all(rule: str) -> None:
 
 def test_a_rule_that_nobody_can_read_is_refused() -> None:
     assert refusal("bash(echo \u202e)") == (
-        "it holds characters that cannot be seen, or that look like others; write it anew"
+        "it contains characters that are invisible or look like others; write it again"
     )
     assert refusal(f"bash(echo {'x' * 2000})") == "it is 2011 characters long; nobody can read that before saving it"

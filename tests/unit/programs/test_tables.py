@@ -16,7 +16,7 @@ from assent.effects.shell.command import CommandEffects
 from assent.effects.shell.commands import check_row, shipped
 from assent.effects.shell.commands.interpret import interpret, reader
 from assent.programs.catalog import UNUSED, catalog
-from assent.programs.readers import NAMES
+from assent.programs.table import NAMES
 from assent.programs.traits import TRAITS
 
 FOLDER = os.path.dirname(programs.__file__)
@@ -92,7 +92,7 @@ def test_the_compiled_tables_hold_exactly_the_rows_of_the_files() -> None:
         assert catalog.rows(name.partition(" ")[0])[name] == used
         aliases = keys.get("aliases", [])
         assert isinstance(aliases, list)
-        assert {catalog.behind(alias) for alias in aliases} <= {name.partition(" ")[0]}
+        assert {catalog.program_of(alias) for alias in aliases} <= {name.partition(" ")[0]}
 
 
 @pytest.mark.parametrize("program", ["", "nobody", 'git"]\nx', "]", '"', "gi", "git status", "_", "\udc80"])

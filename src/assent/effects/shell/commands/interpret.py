@@ -12,8 +12,7 @@ from assent.effects.shell.commands import cover
 from assent.effects.shell.commands.command_effects import EXECUTE, READ, EffectsBuilder, Word, literal, shown
 from assent.effects.shell.commands.line import CommandLine, locate
 from assent.effects.shell.commands.readers import load
-from assent.programs.readers import NAMES
-from assent.programs.table import CommandNode, Tables, shipped
+from assent.programs.table import NAMES, CommandNode, Tables, shipped
 from assent.programs.traits import has
 
 _ANY = frozenset({"TEXT", "SCRIPT"})

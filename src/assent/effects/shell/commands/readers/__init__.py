@@ -1,7 +1,7 @@
 """The readers: functions for what a table cannot say. Imported one by one, when a command needs them.
 
 A reader has the signature `def name(line: CommandLine) -> None` and adds to `line.builder`; a language is read by
-`def name(builder: EffectsBuilder, word: Word) -> None`. `programs/readers.py` lists the module of each reader."""
+`def name(builder: EffectsBuilder, word: Word) -> None`. `programs/table.py` lists the module of each reader."""
 
 from __future__ import annotations
 
