@@ -1,6 +1,5 @@
-"""What every adapter gives: a runtime's payload → Event, Reply → what the runtime is to read. Reads and prints nothing.
-
-An adapter is one file. It knows the runtime's words; what the runtime makes of an answer stands in `honours`."""
+"""What every adapter gives: a program's payload → Event, Reply → what the program is to read; and the form of payload
+and answer that several programs share. Reads and prints nothing."""
 
 from __future__ import annotations
 
@@ -11,11 +10,9 @@ from assent.contract import Call, Enum, Outcome, PayloadError, Reply, Value, dum
 from assent.contract.display import visible
 
 
-class Kind(Enum):
-    """What a runtime wants of us."""
-
+class EventKind(Enum):
     BEFORE_TOOL = "before_tool"  # decide now
-    PERMISSION = "permission"  # the runtime's own dialog is about to open
+    PERMISSION = "permission"  # the program's own dialog is about to open
     AFTER_TOOL = "after_tool"
     STOP = "stop"
     PROMPT = "prompt"
@@ -26,8 +23,8 @@ class Kind(Enum):
     __hash__ = object.__hash__  # members are singletons
 
 
-ATTENDED = "ASSENT_HOST_ATTENDED"  # what the hook saw of the runtime's process; never taken from an environment
-DECIDING = frozenset({Kind.BEFORE_TOOL, Kind.PERMISSION, Kind.CONFIG_CHANGE})
+ATTENDED = "ASSENT_HOST_ATTENDED"  # what the hook saw of the program's process; never taken from an environment
+DECIDING = frozenset({EventKind.BEFORE_TOOL, EventKind.PERMISSION, EventKind.CONFIG_CHANGE})
 
 
 def deadline_within(limit: int) -> int:
@@ -36,12 +33,12 @@ def deadline_within(limit: int) -> int:
 
 
 class Event(Value):
-    """One message of a runtime.
+    """One message of a program.
 
-    `name` is the runtime's own word for it. `mode` is the runtime's own mode as a mode of ours (`""`: it says none).
-    `attended` says whether somebody can answer the runtime's dialog (None: not known). `call_id` is the runtime's id
-    of the call, `agent` that of a sub-agent, `transcript` a path as given. `about` is what an event without a call
-    speaks of: the settings file that changed, how a session started. `form` is for the adapter's own use."""
+    `name` is the program's own word for it. `mode` is the program's own mode as a mode of ours (`""`: it says none).
+    `attended` says whether somebody can answer the program's dialog (None: not known). `call_id` is the program's id
+    of the call, `agent` that of a sub-agent, `transcript` a path as given. `about` is the subject of an event without a
+    call: the settings file that changed, how a session started. `form` is for the adapter's own use."""
 
     __slots__ = (
         "kind",
@@ -59,7 +56,7 @@ class Event(Value):
 
     def __init__(
         self,
-        kind: Kind,
+        kind: EventKind,
         name: str,
         call: Call | None = None,
         *,
@@ -86,7 +83,7 @@ class Event(Value):
 
 
 class Rendered(Value):
-    """What a hook's process leaves behind: its outputs and its exit status."""
+    """What a hook's process leaves: its outputs and its exit status."""
 
     __slots__ = ("stdout", "stderr", "status")
 
@@ -97,8 +94,6 @@ class Rendered(Value):
 
 
 class Response(Value):
-    """What an HTTP hook answers."""
-
     __slots__ = ("status", "body", "type")
 
     def __init__(self, status: int, body: str, type: str = "application/json") -> None:
@@ -108,67 +103,66 @@ class Response(Value):
 
 
 class Adapter:
-    """One runtime. `variable` names the environment variable that holds the payload (`""`: it comes on stdin)."""
+    """One program. `variable` names the environment variable that holds the payload (`""`: it comes on stdin)."""
 
-    runtime = ""
     variable = ""
-    # Words with which the runtime runs once and asks nobody; for a runtime in a terminal that does not tell whether
+    # Words with which the program runs once and asks nobody; for a program in a terminal that does not tell whether
     # somebody attends. The hook then looks at its process, and says `0` in ATTENDED where nobody does.
     once: tuple[str, ...] = ()
     limit = 0  # seconds after which it runs a call whose hook has not answered, whatever its settings say; 0: none
     asks_first = False  # it fires its permission request before the hook, and asks the person before the hook could
     plain = False  # what it is told of a call before it runs rests on the reply alone
     races = False  # while its dialog is open, a hook may answer in its place: the first answer counts
-
-    rewriting = False  # an ask of ours may rewrite a command, so that a rule of the runtime's own asks about it
+    rewriting = False  # an ask of ours may rewrite a command, so that a rule of the program's own asks about it
     names_no_servers = False  # nothing in the names of its tools says which are of an MCP server
 
+    def __init__(self, runtime: str) -> None:
+        self.runtime = runtime
+
     def rewrites(self, event: Event) -> bool:
-        """Whether an ask may rewrite the command of an event."""
         return False
 
     def asks(self, event: Event) -> bool:
-        """Whether an ask of ours opens the runtime's own dialog."""
+        """Whether an ask of ours opens the program's own dialog."""
         return True
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """The event of a payload; raises PayloadError where it is none.
 
-        `project` is the session's folder, for the runtimes that do not tell it from the folder of a call."""
+        `project` is the session's folder, for the programs that do not tell it from the folder of a call."""
         raise NotImplementedError
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        """The answer in the runtime's own form. Without an event (the payload was none) it is the block that holds
-        for any event."""
+        """The answer in the program's own form. Without an event (the payload was none) it is a block for any event."""
         raise NotImplementedError
 
     def respond(self, event: Event | None, reply: Reply) -> Response:
-        """The answer to an HTTP hook. Raises NotImplementedError where the runtime has none."""
+        """The answer to an HTTP hook. Raises NotImplementedError where the program has none."""
         raise NotImplementedError
 
     def parse_text(self, text: str | bytes, *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
-        """The event of a payload as it was sent."""
         return self.parse(payload.read(text), environ=environ, home=home, project=project)
 
 
-KINDS: dict[str, Kind] = {
-    "PreToolUse": Kind.BEFORE_TOOL,
-    "PermissionRequest": Kind.PERMISSION,
-    "PostToolUse": Kind.AFTER_TOOL,
-    "PostToolUseFailure": Kind.AFTER_TOOL,
-    "Stop": Kind.STOP,
-    "StopFailure": Kind.STOP,
-    "UserPromptSubmit": Kind.PROMPT,
-    "ConfigChange": Kind.CONFIG_CHANGE,
-    "SessionStart": Kind.SESSION_START,
+KINDS: dict[str, EventKind] = {
+    "PreToolUse": EventKind.BEFORE_TOOL,
+    "PermissionRequest": EventKind.PERMISSION,
+    "PostToolUse": EventKind.AFTER_TOOL,
+    "PostToolUseFailure": EventKind.AFTER_TOOL,
+    "Stop": EventKind.STOP,
+    "StopFailure": EventKind.STOP,
+    "UserPromptSubmit": EventKind.PROMPT,
+    "ConfigChange": EventKind.CONFIG_CHANGE,
+    "SessionStart": EventKind.SESSION_START,
 }
 AFTERWARDS = ("after", "post", "permissiondenied", "notification")
-# How runtimes name the parts of a call. A hook may have been put into another runtime than its own.
+# How programs name the parts of a call. A hook may have been installed in another program than its own.
 CALLS = frozenset(
     "tool_name toolName tool tool_call toolCall tool_input toolInput toolArgs tool_args args command arguments".split()
 )
 ABOUT = ("file_path", "source", "reason", "notification_type")
-WITH_CALL = frozenset({Kind.BEFORE_TOOL, Kind.PERMISSION, Kind.AFTER_TOOL})
+HEARS_CONTEXT = frozenset({EventKind.PROMPT, EventKind.SESSION_START, EventKind.AFTER_TOOL})
+WITH_CALL = frozenset({EventKind.BEFORE_TOOL, EventKind.PERMISSION, EventKind.AFTER_TOOL})
 BLOCKED = 2  # the exit status that blocks
 BROKEN = 1  # the exit status that is noted, and blocks nothing
 
@@ -179,15 +173,16 @@ def parse(
     runtime: str,
     home: str,
     roots: tuple[str, ...],
-    modes: Mapping[str, str],
+    kinds: Mapping[str, EventKind] = KINDS,
+    modes: Mapping[str, str] | None = None,
     shell: str = "",
     attended: bool | None = None,
     tool: str = "",
     form: str = "",
 ) -> Event:
-    """The event of a payload in this shape. `tool` is the call's tool where the runtime's own name misleads."""
+    """The event of a payload in the shared form. `tool` is the call's tool where the program's own name misleads."""
     name = payload.text(given, "hook_event_name")
-    kind = kind_of(name, KINDS, given)
+    kind = kind_of(name, kinds, given)
     session = payload.text_if_any(given, "session_id")
     call = None
     if kind in WITH_CALL:
@@ -208,7 +203,7 @@ def parse(
         name,
         call,
         session=session,
-        mode=modes.get(payload.text_if_any(given, "permission_mode"), ""),
+        mode=(modes or {}).get(payload.text_if_any(given, "permission_mode"), ""),
         attended=attended,
         call_id=payload.text_if_any(given, "tool_use_id", "tool_call_id"),
         agent=payload.text_if_any(given, "agent_id"),
@@ -218,13 +213,18 @@ def parse(
     )
 
 
-def kind_of(name: str, kinds: Mapping[str, Kind], given: Mapping[str, object]) -> Kind:
-    """The kind of an event. One that we do not know and that brings a call, in whatever runtime's words, may be one
-    that wants a decision, so it is refused, unless it comes after the fact by its name."""
+def unattended(environ: Mapping[str, str]) -> bool | None:
+    """Whether somebody attends a program of which the hook looked at its process."""
+    return False if environ.get(ATTENDED) == "0" else None
+
+
+def kind_of(name: str, kinds: Mapping[str, EventKind], given: Mapping[str, object]) -> EventKind:
+    """The kind of an event. An unknown one with a call, in whatever program's words, may want a decision, so it is
+    refused, unless it comes after the fact by its name."""
     kind = kinds.get(name)
     if kind is None and not CALLS.isdisjoint(given) and not name.lower().startswith(AFTERWARDS):
         raise PayloadError(f"unknown event `{name}` with a call; update Assent, or remove its hook for this event")
-    return kind or Kind.OTHER
+    return kind or EventKind.OTHER
 
 
 def _plain(value: object) -> str:
@@ -232,17 +232,11 @@ def _plain(value: object) -> str:
 
 
 def described(call_input: Mapping[str, object]) -> str:
-    """What the agent says of its call, where a tool has a place for that."""
     return _plain(call_input.get("description"))
 
 
 def printed(answer: Mapping[str, object]) -> Rendered:
-    """One JSON object and nothing else."""
-    return Rendered(line(answer))
-
-
-def line(answer: Mapping[str, object]) -> str:
-    return dumps(answer) + "\n"
+    return Rendered(dumps(answer) + "\n")
 
 
 def blocked(reply: Reply) -> Rendered:
@@ -259,12 +253,9 @@ def observed(event: Event, reply: Reply) -> Rendered | None:
     """The answer to an event that only tells us something; None where it wants a decision.
 
     A block after the fact helps nobody, and of a stop event it would keep the agent going."""
-    if event.kind in DECIDING or (event.kind is Kind.PROMPT and reply.outcome is Outcome.DENY and not reply.fault):
+    if event.kind in DECIDING or (event.kind is EventKind.PROMPT and reply.outcome is Outcome.DENY and not reply.fault):
         return None
     return noted(reply) if reply.fault else printed(told(event, reply))
-
-
-HEARS_CONTEXT = frozenset({Kind.PROMPT, Kind.SESSION_START, Kind.AFTER_TOOL})
 
 
 def told(event: Event, reply: Reply) -> dict[str, object]:
@@ -275,7 +266,6 @@ def told(event: Event, reply: Reply) -> dict[str, object]:
 
 
 def pre_tool_use(reply: Reply, word: str, reason: str) -> dict[str, object]:
-    """`permissionDecision` in its envelope."""
     inner: dict[str, object] = {
         "hookEventName": "PreToolUse",
         "permissionDecision": word,
@@ -287,12 +277,23 @@ def pre_tool_use(reply: Reply, word: str, reason: str) -> dict[str, object]:
 
 
 def permission_request(reply: Reply, *, interrupts: bool) -> dict[str, object]:
-    """The answer in place of a dialog; of an ask there is none, so that the dialog stays."""
-    if reply.outcome is Outcome.ASK:
-        return {}
-    decision: dict[str, object] = {"behavior": "allow"}
-    if reply.outcome is Outcome.DENY:
-        decision = {"behavior": "deny", "message": visible(reply.for_agent)}
-        if reply.stop and interrupts:
-            decision["interrupt"] = True
-    return {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
+    """The answer in place of a dialog; there is none to an ask, so that the dialog stays."""
+    decision = behavior(reply)
+    if reply.outcome is Outcome.DENY and reply.stop and interrupts:
+        decision["interrupt"] = True
+    return {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}} if decision else {}
+
+
+def behavior(reply: Reply) -> dict[str, object]:
+    """The same without its envelope."""
+    match reply.outcome:
+        case Outcome.ALLOW:
+            return {"behavior": "allow"}
+        case Outcome.ASK:
+            return {}
+        case _:
+            return {"behavior": "deny", "message": visible(reply.for_agent)}
+
+
+def blocking(reply: Reply) -> dict[str, object]:
+    return {"decision": "block", "reason": visible(reply.for_agent)}

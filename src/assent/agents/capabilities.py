@@ -12,8 +12,6 @@ from assent.contract import Enum, Value
 
 
 class Does(Enum):
-    """What becomes of the call."""
-
     RUNS = "runs"
     HOST = "the runtime's own rules decide"
     ASKS = "its dialog opens"
@@ -23,8 +21,6 @@ class Does(Enum):
 
 
 class Evidence(Enum):
-    """How we know."""
-
     OBSERVED = "observed"
     DOCUMENTED = "from its documentation"
 

@@ -33,7 +33,6 @@ def lists(name: str, key: str) -> dict[str, tuple[str, ...]]:
 
 
 def joined(name: str, key: str) -> tuple[str, ...]:
-    """The lists of all programs as one."""
     return tuple(text for each in lists(name, key).values() for text in each)
 
 
@@ -43,7 +42,6 @@ def session(environ: Mapping[str, str]) -> str:
 
 
 def texts(name: str, key: str) -> dict[str, str]:
-    """A text in a section, of every program that has it."""
     return {runtime: str(row[key]) for runtime, row in section(name).items() if key in row}
 
 

@@ -70,7 +70,6 @@ def _bounded(value: object) -> None:
 
 
 def text(given: Mapping[str, object], key: str) -> str:
-    """A text that must be there."""
     value = given.get(key)
     if not isinstance(value, str) or not value:
         raise PayloadError(f"the payload has no `{key}` (text)")
@@ -109,7 +108,6 @@ def enclosed(given: Mapping[str, object], key: str) -> dict[str, object]:
 
 
 def folders(value: object) -> tuple[str, ...]:
-    """The absolute paths in a list."""
     if not isinstance(value, list):
         return ()
     return tuple(dict.fromkeys(each for each in value if isinstance(each, str) and each.startswith("/")))

@@ -15,7 +15,6 @@ ALLOWED, BLOCKED, UNSURE = "allowed", "blocked", "not an answer"
 
 
 def event(runtime: str, command: str, folder: str) -> dict[str, object]:
-    """The payload before a shell command, for a call in a folder."""
     given = {"{command}": command, "{folder}": folder}
     return {key: known.filled(each, given) for key, each in known.section("probe")[runtime]["payload"].items()}
 

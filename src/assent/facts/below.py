@@ -1,6 +1,6 @@
-"""What lies below a folder, as far as a bounded walk sees: where links lead out of it, and what names there are.
+"""What lies below a folder, within the bounds of a walk: where links lead out of it, and what names there are.
 
-Links that a program follows reach whatever they lead to, so a folder is no wall. Judges none of it."""
+Links that a program follows reach whatever they lead to, so a folder confines nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import os
 from assent.contract import Below
 from assent.facts.links import Links
 
-MOST_ENTRIES = 100_000  # names that are looked at for one call
+MOST_ENTRIES = 100_000  # names that are read for one call
 MOST_LEADING = 1_000  # links that lead out of a folder
 # Trees that belong to the system: whatever they hold may be read by everybody, and nobody else makes links in them.
 SYSTEM = (
@@ -22,7 +22,7 @@ _NOBODYS = frozenset({errno.ELOOP, errno.EACCES, errno.ENOENT, errno.ENOTDIR})
 
 
 class Budget:
-    """How many names may still be looked at for a call. `names` says that they are wanted besides the links."""
+    """How many names may still be read for a call. `names` says that they are returned besides the links."""
 
     __slots__ = ("left", "names")
 
@@ -32,11 +32,11 @@ class Budget:
 
 
 def below(root: str, links: Links, budget: Budget) -> Below:
-    """What lies below an absolute path. What was seen whole is not looked at again in the same moment."""
+    """What lies below an absolute path. A complete walk is not repeated in the same moment."""
     key = ("below", root, budget.names)
     found = links.known(key)
     if found is None:
-        found = _Walk(links, budget).look(root)
+        found = _TreeWalk(links, budget).look(root)
         if found.whole:
             links.note(key, found)
     assert isinstance(found, Below)
@@ -51,9 +51,7 @@ def fixed(pattern: str) -> str:
     return pattern
 
 
-class _Walk:
-    """One walk: folders that wait to be looked at, and what was found."""
-
+class _TreeWalk:
     __slots__ = ("_budget", "_given", "_links", "_seen", "_waiting", "leads", "linked", "names", "whole")
 
     def __init__(self, links: Links, budget: Budget) -> None:
@@ -89,7 +87,6 @@ class _Walk:
             self._waiting.append(folder)
 
     def _take(self, folder: str, root: str) -> None:
-        """The given links below a folder."""
         start = folder.rstrip("/") + "/"
         for path in self._given or ():
             if path.startswith(start):
@@ -130,7 +127,7 @@ class _Walk:
             self._enter(leads)
 
     def _is_open(self, path: str) -> bool:
-        """Whether a link of which it cannot be told where it leads opens something."""
+        """Whether a link that cannot be resolved opens something."""
         if self._given is not None:
             return True
         try:
@@ -138,5 +135,5 @@ class _Walk:
         except OSError as error:
             return error.errno not in _NOBODYS
         except ValueError:
-            return True
+            pass
         return True

@@ -7,7 +7,7 @@ from __future__ import annotations
 from assent.contract import Pattern, Value, re
 
 
-class Entry(Value):
+class GitSetting(Value):
     """One setting: `name` is `section.key` in lower case, `subsection` the quoted part as written (`""`: none).
     `value` is None where the key stands alone, which git reads as true."""
 
@@ -19,7 +19,7 @@ class Entry(Value):
         self.value = value
 
 
-class Unreadable(ValueError):
+class GitConfigError(ValueError):
     """The text is not git configuration as we know it. Git may think otherwise, so nothing in it is harmless."""
 
 
@@ -35,12 +35,12 @@ _ESCAPED = Pattern(r"\\(.)")
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "b": "\b"}
 
 
-def entries(text: str) -> tuple[Entry, ...]:
+def entries(text: str) -> tuple[GitSetting, ...]:
     """Read a configuration file's settings in order, or raise Unreadable."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if "\0" in text:
-        raise Unreadable("a NUL character")
-    found: list[Entry] = []
+        raise GitConfigError("a NUL character")
+    found: list[GitSetting] = []
     section, subsection, at = "", "", 0
     while at < len(text):
         if blank := _BLANK.match(text, at):
@@ -49,9 +49,9 @@ def entries(text: str) -> tuple[Entry, ...]:
             section, subsection, at = *_header(header), header.end()
         elif (key := _KEY.match(text, at)) and section:
             value, at = _value(text, key.end())
-            found.append(Entry(f"{section}.{key[1].lower()}", subsection, value))
+            found.append(GitSetting(f"{section}.{key[1].lower()}", subsection, value))
         else:
-            raise Unreadable(f"line {text.count(chr(10), 0, at) + 1} is not understood")
+            raise GitConfigError(f"line {text.count(chr(10), 0, at) + 1} is not understood")
     return tuple(found)
 
 
@@ -64,11 +64,10 @@ def _header(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _value(text: str, at: int) -> tuple[str | None, int]:
-    """Read what stands after a key, up to the end of its line."""
     if at >= len(text) or text[at] == "\n":
         return None, at
     if text[at] != "=":
-        raise Unreadable("a key without `=`")
+        raise GitConfigError("a key without `=`")
     at += 1
     parts: list[str] = []
     kept = 0  # white space at the end counts only if something follows it
@@ -78,7 +77,7 @@ def _value(text: str, at: int) -> tuple[str | None, int]:
         if char == "\\":
             following = text[at + 1 : at + 2]
             if following not in _ESCAPES and following != "\n":
-                raise Unreadable("an unknown escape")
+                raise GitConfigError("an unknown escape")
             at += 2
             if following == "\n":
                 continue
@@ -100,7 +99,7 @@ def _value(text: str, at: int) -> tuple[str | None, int]:
             break
         kept = len(parts)
     if quoted:
-        raise Unreadable("a quote that does not end")
+        raise GitConfigError("a quote that does not end")
     return "".join(parts[:kept]), at
 
 
@@ -131,7 +130,7 @@ _FILES = frozenset({"blame.ignorerevsfile", "format.signaturefile"})
 _TRANSPORTS = frozenset({"file", "git", "http", "https", "ssh"})
 
 
-def runs_program(entry: Entry) -> bool:
+def runs_program(entry: GitSetting) -> bool:
     """Whether a setting can make git run a program, as far as the setting alone tells.
 
     `core.hooksPath`, `core.worktree` and includes name places: the caller looks there."""
@@ -157,7 +156,7 @@ def runs_program(entry: Entry) -> bool:
     return section in _SECTIONS or value.lstrip().startswith("!") or key.endswith(_PROGRAM)
 
 
-def shown(entry: Entry) -> str:
+def shown(entry: GitSetting) -> str:
     """The setting's name as git writes it, for reasons."""
     section, _, key = entry.name.partition(".")
     return f"{section}.{entry.subsection}.{key}" if entry.subsection else entry.name

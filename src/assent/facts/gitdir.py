@@ -9,7 +9,7 @@ import posixpath
 from stat import S_ISDIR, S_ISREG
 
 from assent.contract import Value
-from assent.facts.links import Links
+from assent.facts.links import Links, names_in
 from assent.state.files import read
 
 _SMALL = 8192  # no file that names one path is longer
@@ -66,9 +66,9 @@ def is_git_folder(folder: str) -> bool:
     """Whether git would take a folder for a git folder (by looks: what stands in HEAD is not read)."""
     if not os.path.lexists(posixpath.join(folder, "HEAD")):
         return False
-    if os.path.lexists(posixpath.join(folder, "commondir")):
-        return True
-    return all(os.path.isdir(posixpath.join(folder, name)) for name in ("objects", "refs"))
+    return os.path.lexists(posixpath.join(folder, "commondir")) or all(
+        os.path.isdir(posixpath.join(folder, name)) for name in ("objects", "refs")
+    )
 
 
 def linked_worktrees(repository: Repository, links: Links) -> tuple[str, ...]:
@@ -78,17 +78,10 @@ def linked_worktrees(repository: Repository, links: Links) -> tuple[str, ...]:
     one that does, and every worktree must name it back."""
     if not is_main(repository) and not is_linked(repository, links):
         return ()
-    tops = []
-    if posixpath.basename(repository.common) == ".git":
-        tops.append(posixpath.dirname(repository.common))
+    tops = [posixpath.dirname(repository.common)] if posixpath.basename(repository.common) == ".git" else []
     listed = posixpath.join(repository.common, "worktrees")
-    try:
-        names = sorted(os.listdir(listed))[:_MANY]
-    except OSError:
-        names = []
-    for name in names:
-        dot = only_line(posixpath.join(listed, name, "gitdir"))
-        if dot:
+    for name in sorted(names_in(listed))[:_MANY]:
+        if dot := only_line(posixpath.join(listed, name, "gitdir")):
             tops.append(posixpath.dirname(posixpath.join(listed, name, dot)))
     return tuple(top for top in map(links.canonical, tops) if top and _is_worktree_of(top, repository, links))
 

@@ -32,13 +32,9 @@ def hook(name: str, links: Links) -> str:
     here = links.canonical(folder)
     if not here:
         return f"where `{folder}` leads is not known"
-    if not os.path.isdir(here):
-        return ""
-    found = discovered(here, links)
-    if found is None:
-        return ""
+    found = discovered(here, links) if os.path.isdir(here) else None
     if not isinstance(found, Repository):
-        return found
+        return found or ""
     places = [posixpath.join(found.common, "hooks"), *(posixpath.join(found.top, name) for name in GUARDED_HOOKS)]
     return next((reason for place in places if (reason := _in_folder(place, counted))), "")
 
@@ -47,13 +43,12 @@ def _from_here(name: str, folder: str, links: Links) -> str:
     here = links.canonical(folder)
     if not here:
         return f"where `{folder}` leads is not known"
-    found = [place for place in (name, f"{name}.git", f"{name}.bundle") if os.path.lexists(posixpath.join(here, place))]
-    if not found:
+    places = (posixpath.join(here, place) for place in (name, f"{name}.git", f"{name}.bundle"))
+    found = next(filter(os.path.lexists, places), "")
+    repository = discovered(here, links) if found else None
+    if not found or (isinstance(repository, Repository) and name in remotes(repository)):
         return ""
-    repository = discovered(here, links)
-    if isinstance(repository, Repository) and name in remotes(repository):
-        return ""
-    return f"`{posixpath.join(here, found[0])}` is on this machine, and no remote of the repository"
+    return f"`{found}` is on this machine, and no remote of the repository"
 
 
 def _in_folder(folder: str, counted: frozenset[str]) -> str:

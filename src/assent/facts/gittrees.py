@@ -8,17 +8,13 @@ from __future__ import annotations
 import os
 import posixpath
 from stat import S_ISDIR
-from typing import TYPE_CHECKING
 
-from assent.facts.gitconfig import INCLUDES, Unreadable, entries
+from assent.facts.gitconfig import INCLUDES, GitConfigError
 from assent.facts.gitdir import Repository
 from assent.facts.links import Links
-from assent.facts.repository import GUARDED_HOOKS, MAX_CONFIG, discovered, gitlinks
-from assent.state.files import read
+from assent.facts.repository import GUARDED_HOOKS, discovered, gitlinks, settings_in
 
-if TYPE_CHECKING:
-    Changes = tuple[tuple[str, ...], tuple[str, ...]]
-
+Changes = tuple[tuple[str, ...], tuple[str, ...]]
 MOST = 2000  # paths, each of which is judged
 _SECONDS = 2.0
 _STASHES = 10
@@ -65,10 +61,10 @@ def _is_steered(repository: Repository) -> bool:
         posixpath.join(repository.gitdir, "config.worktree"),
     ):
         try:
-            settings = entries(read(path, MAX_CONFIG)[0].decode("utf-8", "surrogateescape"))
+            settings = settings_in(path)
         except FileNotFoundError:
             continue
-        except (OSError, Unreadable):
+        except (OSError, GitConfigError):
             return True
         if any(entry.name in INCLUDES or entry.name in _STEERING for entry in settings):
             return True
@@ -76,7 +72,7 @@ def _is_steered(repository: Repository) -> bool:
 
 
 class _Tree:
-    """One look at a working tree through git. `spare` is a folder for objects that only the look needs."""
+    """A working tree as git reports it. `spare` is a folder for objects that only this needs."""
 
     __slots__ = ("git", "repository", "spare", "written", "removed")
 
@@ -98,10 +94,8 @@ class _Tree:
         return tuple(self.written), tuple(self.removed)
 
     def _told(self, verb: str, words: list[str]) -> bool:
-        if verb == "stash":
-            return self._differs("diff-index", "HEAD")
-        if verb == "stash-all":
-            return self._differs("diff-index", "HEAD") and self._untracked()
+        if verb in ("stash", "stash-all"):
+            return self._differs("diff-index", "HEAD") and (verb == "stash" or self._untracked())
         if verb == "unstash":
             return self._unstash()
         revision = self._commit(words[0], branch=verb == "checkout") if len(words) == 1 else ""
@@ -112,11 +106,15 @@ class _Tree:
         if verb == "merge":
             base = self._line("merge-base", "HEAD", revision)
             merged = self._merged("HEAD", revision)
-            return bool(base and merged) and self._differs("diff-tree", base, revision) and self._result(merged)
+            return (
+                bool(base and merged)
+                and self._differs("diff-tree", base, revision)
+                and self._differs("diff-tree", "HEAD", merged)
+            )
         before = self._line("rev-parse", "--verify", "--quiet", f"{revision}^1^{{commit}}")
         start, end = (before, revision) if verb == "pick" else (revision, before)
         merged = self._merged(f"--merge-base={start}", "HEAD", end) if before else ""
-        return bool(merged) and self._differs("diff-tree", start, end) and self._result(merged)
+        return bool(merged) and self._differs("diff-tree", start, end) and self._differs("diff-tree", "HEAD", merged)
 
     # -- what git is asked
 
@@ -173,9 +171,6 @@ class _Tree:
         status, out = self._run("merge-tree", "--write-tree", "-z", "--no-messages", *args)
         return out.split(b"\0", 1)[0].decode("ascii", "replace") if status in (0, 1) and out else ""
 
-    def _result(self, tree: str) -> bool:
-        return self._differs("diff-tree", "HEAD", tree)
-
     def _unstash(self) -> bool:
         """Any of the stashes, as a loop may pop more than one."""
         if self._run("diff-index", "--cached", "--quiet", "HEAD", "--")[0] != 0:
@@ -187,11 +182,10 @@ class _Tree:
         return len(stashes) <= _STASHES and all(map(self._one_stash, stashes))
 
     def _one_stash(self, stash: str) -> bool:
-        if self._line("rev-parse", "--verify", "--quiet", f"{stash}^1^{{tree}}") != self._line(
-            "rev-parse", "--verify", "--quiet", "HEAD^{tree}"
-        ):
-            return False
-        if not self._differs("diff-tree", f"{stash}^1", stash):
+        before, now = (
+            self._line("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}") for commit in (f"{stash}^1", "HEAD")
+        )
+        if before != now or not self._differs("diff-tree", f"{stash}^1", stash):
             return False
         more = self._run("rev-parse", "--verify", "--quiet", f"{stash}^3")[0]
         return more == 1 or (more == 0 and self._differs("diff-tree", "--root", f"{stash}^3"))
@@ -226,9 +220,8 @@ class _Tree:
         """Note a path. False where git may overwrite what it does not hold, or where more follows than a change."""
         path = posixpath.join(self.repository.top, name)
         parts = name.split("/")
-        if any(part.lower() == ".git" for part in parts) or parts[-1].lower() == "head":
-            return False
-        if any(name.lower().startswith(hooks + "/") for hooks in GUARDED_HOOKS):
+        guarded = any(name.lower().startswith(hooks + "/") for hooks in GUARDED_HOOKS)
+        if guarded or parts[-1].lower() == "head" or any(part.lower() == ".git" for part in parts):
             return False
         if (new and os.path.lexists(path)) or not self._in_folders(parts):
             return False
@@ -236,7 +229,6 @@ class _Tree:
         return True
 
     def _in_folders(self, parts: list[str]) -> bool:
-        """Whether what stands above a path is folders, as far as it is there."""
         place = self.repository.top
         for part in parts[:-1]:
             place = posixpath.join(place, part)

@@ -74,7 +74,6 @@ def _listed(folder: str, limit: int) -> list[str]:
 
 
 def _translated(name: str) -> re.Pattern[str]:
-    """One component of a glob as an expression."""
     pieces = "".join(map(_piece, _PIECE.finditer(name)))
     hidden = "" if name.startswith((".", "\\.")) else r"(?!\.)"
     return re.compile(hidden + pieces, DOTALL)

@@ -10,7 +10,7 @@ from time import time_ns
 
 from assent.agents import known
 from assent.contract import keep
-from assent.facts.links import Links
+from assent.facts.links import Links, status
 
 STATE = ".assent"
 _CREDENTIALS = known.joined("home", "credentials")  # of agent programs
@@ -35,7 +35,7 @@ FILES = (
     *(".config/sops/age/keys.txt", *(each for each in _CREDENTIALS if not each.endswith("/**"))),
 )
 # Folders in which more is guarded by the beginnings of names, or against changes alone.
-ABOVE = (*("", ".config", *known.joined("home", "folders")),)
+ABOVE = ("", ".config", *known.joined("home", "folders"))
 PLACES = (*ABOVE, *FOLDERS, *FILES)
 
 
@@ -58,7 +58,7 @@ def aliases(home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
     before = _stamps(tuple(f"{home}/{place}".rstrip("/") for place in HOLDING)) if plain else {}
     found = _found(home, state, links)
     if plain and not found:
-        keep(_ordinary, home, before if all(_settled(time) for time in before.values()) else {}, REMEMBERED)
+        keep(_ordinary, home, before if all(time_ns() - time > FRESH for time in before.values()) else {}, REMEMBERED)
     return tuple(found.items())
 
 
@@ -72,17 +72,7 @@ HOLDING = tuple(dict.fromkeys(("", *FOLDERS, *_above(PLACES))))
 
 def _stamps(folders: tuple[str, ...]) -> dict[str, int]:
     """The times of the last changes of the folders that are there. None of no folders, which equals nothing kept."""
-    found: dict[str, int] = {}
-    for folder in folders:
-        try:
-            found[folder] = os.stat(folder).st_mtime_ns
-        except OSError:
-            continue
-    return found or {"": 0}
-
-
-def _settled(time: int) -> bool:
-    return time_ns() - time > FRESH
+    return {folder: found.st_mtime_ns for folder in folders if (found := status(folder))} or {"": 0}
 
 
 def _found(home: str, state: str, links: Links) -> dict[str, str]:
@@ -138,14 +128,11 @@ def hard_link(path: str, home: str, links: Links) -> str:
     """The guarded file that a path is by a second name in the file system; `""` where it is none.
 
     Where guarded folders hold more than can be compared, any of their files may be it: the home's `.ssh`."""
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return ""
-    if status.st_nlink < 2 or status.st_mode & _TYPE != _REGULAR or home[:1] != "/":
+    file = status(path)
+    if file is None or file.st_nlink < 2 or file.st_mode & _TYPE != _REGULAR or home[:1] != "/":
         return ""
     table: dict[tuple[int, int], str] = links.once(("guarded files", home), _numbers, home)
-    found = table.get((status.st_dev, status.st_ino), "")
+    found = table.get((file.st_dev, file.st_ino), "")
     if found == path or (not found and (0, 0) not in table):
         return ""
     return found or f"{home}/.ssh"
@@ -155,12 +142,9 @@ def _numbers(home: str) -> dict[tuple[int, int], str]:
     """Guarded files by device and number. (0, 0) is there where they were too many."""
     table: dict[tuple[int, int], str] = {}
     waiting = [f"{home}/{folder}" for folder in reversed(FOLDERS)]
-    for name in FILES:
-        try:
-            status = os.stat(f"{home}/{name}")
-        except OSError:
-            continue
-        table[status.st_dev, status.st_ino] = f"{home}/{name}"
+    for path in (f"{home}/{name}" for name in FILES):
+        if file := status(path):
+            table[file.st_dev, file.st_ino] = path
     while waiting:
         folder = waiting.pop()
         try:

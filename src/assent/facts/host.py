@@ -1,6 +1,6 @@
-"""What the process of an agent program shows: whether somebody can sit before it. Judges nothing.
+"""Whether somebody can sit before an agent program, by its process; for programs that do not tell it.
 
-For programs that do not tell it. Looks only at processes that this one descends from."""
+Reads only processes that this one descends from."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ def unattended(once: Sequence[str], *, root: str = "/proc", pid: int = 0) -> boo
     """Whether the program surely has nobody before it: it reads from or writes to no terminal, or was started with one
     of the words `once`, which make it run once and end. False where that cannot be told.
 
-    `root` and `pid` stand in for the system's processes and the first one to look at."""
+    `root` and `pid` replace the system's processes and the first one to read."""
     try:
         found = _chain(root, pid or os.getppid())[-1]
         if not found:
             return False
-        words = _words(root, found)
+        with open(f"{root}/{found}/cmdline", "rb") as file:
+            words = file.read(1 << 20).decode("utf-8", "replace").split("\0")
         if any(word == option or word.startswith(f"{option}=") for word in words for option in once):
             return True
         return not all(os.readlink(f"{root}/{found}/fd/{each}").startswith(TERMINALS) for each in (0, 1))
@@ -49,8 +50,3 @@ def _chain(root: str, pid: int) -> tuple[int, ...]:
             return tuple(found)
         pid = int(after.split()[1])
     return (*found, 0)
-
-
-def _words(root: str, pid: int) -> list[str]:
-    with open(f"{root}/{pid}/cmdline", "rb") as file:
-        return file.read(1 << 20).decode("utf-8", "replace").split("\0")

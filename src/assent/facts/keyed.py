@@ -39,7 +39,6 @@ def odd_key(path: str, section: str, harmless: list[str]) -> str:
 
 
 def odd_text(path: str, pattern: str) -> str:
-    """What the pattern finds in a file; `""` where it finds nothing."""
     try:
         found = Pattern(pattern).search(read(path, LARGEST)[0].decode())
     except (OSError, ValueError):
@@ -54,7 +53,6 @@ def _covers(pattern: str, key: str, value: str) -> bool:
 
 
 def _pairs(path: str, text: str) -> Iterator[Pair]:
-    """Every key with its value, whatever the form of the file."""
     if path.endswith("/.git/config"):
         return _git(text)
     name = path.rpartition("/")[2]

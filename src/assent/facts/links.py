@@ -39,10 +39,10 @@ _DESCRIPTOR = Pattern(r"/dev/(?:stdin|stdout|stderr|fd|fd/\d+)$")
 
 
 class Links:
-    """The links of one moment: made for one call, or for several that were all made before it, and dropped after them,
-    so that each folder is looked at once.
+    """The links of one moment: created for one call, or for several that were all sent before it, and dropped after
+    them, so that each folder is read once.
 
-    With `given` links the file system is not looked at: those are all the links there are."""
+    With `given` links the file system is not read: those are all the links there are."""
 
     __slots__ = ("_given", "_seen", "_paths", "_kept")
 
@@ -52,15 +52,15 @@ class Links:
         self._paths: dict[str, str] = {}
         self._kept: dict[tuple[object, ...], tuple[Any]] = {}
 
-    def once(self, key: tuple[object, ...], look: Callable[..., T], *given: object) -> T:
-        """What a look saw, which stays the same for this moment. A key is for one look, and for what it is given."""
+    def once(self, key: tuple[object, ...], compute: Callable[..., T], *given: object) -> T:
+        """What a function returned first in this moment. A key is for one function and what it is given."""
         found = self._kept.get(key)
         if found is None:
-            found = self._kept[key] = (look(*given),)
+            found = self._kept[key] = (compute(*given),)
         return found[0]
 
     def known(self, key: tuple[object, ...]) -> object:
-        """What `note` was told in this moment; None where that is nothing."""
+        """What `note` kept in this moment; None where that is nothing."""
         found = self._kept.get(key)
         return None if found is None else found[0]
 
@@ -68,7 +68,7 @@ class Links:
         self._kept[key] = (found,)
 
     def given(self) -> Mapping[str, str] | None:
-        """The links that were given; None where the file system is to be asked."""
+        """The links that were given; None where the file system is read."""
         return self._given
 
     def is_gone(self, path: str) -> bool:
@@ -76,7 +76,7 @@ class Links:
         return self._seen.get(path) == _GONE
 
     def given_in(self, folder: str) -> list[str] | None:
-        """The names of the given links that lie directly in a folder; None where the file system is to be asked."""
+        """The names of the given links that lie directly in a folder; None where the file system is read."""
         if self._given is None:
             return None
         start = folder.rstrip("/") + "/"
@@ -101,7 +101,6 @@ class Links:
         return found
 
     def _folder(self, path: str) -> str:
-        """Where a folder leads, from the nearest one above it that is known."""
         at = path.rfind("/")
         while at > 0:
             base = self._paths.get(path[:at])
@@ -156,10 +155,9 @@ class Links:
             if gone and not here.startswith(_SPECIAL):
                 done = here
                 continue
-            if here in seen:
-                link = seen[here]
-            else:
-                link = seen[here] = self._read(here)
+            if here not in seen:
+                seen[here] = self._read(here)
+            link = seen[here]
             if link is None:
                 done = here
             elif link == _GONE:
@@ -190,6 +188,22 @@ class Links:
             return _GONE
         except (OSError, ValueError):
             return _UNKNOWN
+
+
+def status(path: str) -> os.stat_result | None:
+    """The status of what a path leads to; None where nothing is there, or it is out of reach."""
+    try:
+        return os.stat(path)
+    except (OSError, ValueError):
+        return None
+
+
+def names_in(folder: str) -> list[str]:
+    """The names in a folder; none where it cannot be listed."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _is_whole(path: str) -> bool:
@@ -242,21 +256,20 @@ _known: dict[str, bool] = {}
 
 
 def folding(folders: Iterable[str]) -> tuple[str, ...]:
-    """Those of the folders in which case does not tell names apart. Asked once for each folder in a process."""
+    """Those of the folders in which case does not tell names apart. Tried once for each folder in a process."""
     return tuple(folder for folder in folders if folder and _folds(folder))
 
 
 def _folds(folder: str) -> bool:
-    known = _known.get(folder)
-    if known is None:
-        known = _known[folder] = _looks_folding(folder)
-    return known
+    if folder not in _known:
+        _known[folder] = _looks_folding(folder)
+    return _known[folder]
 
 
 def _looks_folding(folder: str) -> bool:
     """Try names in the folder, then its own name: the folder decides for those inside it, its parent for its own.
 
-    A folder that is not there is taken for what the nearest one above it is."""
+    A folder that does not exist is treated as the nearest one above it."""
     while not os.path.isdir(folder):
         parent = posixpath.dirname(folder)
         if parent == folder:

@@ -58,11 +58,9 @@ def posing(
 def _code_for_data(path: str, links: Links, lowering: Lowering, *, portable: bool) -> str:
     """Why node may run code for `require("x.json")`: where that is no file, it looks for others, and of a link the name
     that it leads to tells what it is."""
-    if not path:
-        return ""
-    if not all(_leaves_data(effect, path) for effect in lowering.effects):
+    if path and not all(_leaves_data(effect, path) for effect in lowering.effects):
         return "another part of the command may put code there"
-    if portable:
+    if portable or not path:
         return ""
     if os.path.isfile(path):
         return "" if links.canonical(path).endswith(".json") else f"`{path}` leads to a file of another sort"
@@ -106,10 +104,7 @@ def _leaves_alone(effect: Effect) -> bool:
         return target.kind in _SETTLED
     if operation is not Operation.WRITE or target.kind is not Kind.PATH:
         return operation is Operation.FETCH
-    if not target.name or not target.certain or target.pattern or effect.recursive:
-        return False
     name = target.name.rpartition("/")[2]
-    if name.lower().startswith("__init__"):
+    if not target.name or not target.certain or target.pattern or effect.recursive or name.lower()[:8] == "__init__":
         return False
-    may_load = "." not in name or name.lower().endswith(_ENDINGS)  # a link may be to a package
-    return not (may_load and is_library(name))
+    return not (is_library(name) and ("." not in name or name.lower().endswith(_ENDINGS)))  # a link may be to a package

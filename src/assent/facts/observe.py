@@ -1,21 +1,18 @@
-"""Lowering → Facts: looks at the host for what a call names, at the moment before it runs. Judges none of it."""
+"""Lowering → Facts: observes on the host what a call names, at the moment before it runs."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from assent.contract import MUTATION, READ_ONLY, Below, Effect, Facts, Kind, Lowering, Operation, Server, Target
+from assent.contract import MUTATION, READ_ONLY, Below, Effect, Facts, Kind, Lowering, Operation, Server, Target, keep
 from assent.facts.links import Links, folding
 from assent.facts.workspace import is_possible_root
 
 SOUGHT = frozenset((Operation.READ, Operation.SEARCH))
 _LOOKED_AT = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.SETTINGS))
 _SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS))
-
-
-def _nothing_sought() -> bool:
-    return False
 
 
 def observe(
@@ -30,68 +27,72 @@ def observe(
     paused: bool = False,
     server: Server | None = None,
     moment: Links | None = None,
-    seeks: Callable[[], bool] = _nothing_sought,
+    seeks: Callable[[], bool] = lambda: False,
 ) -> Facts:
-    """Return the facts that a decision on a call needs. What was seen in a `moment` is not looked at again. `seeks`
-    says whether rules may speak of single files below a folder that is read as a whole.
+    """Return the facts that a decision on a call needs. What was observed in a `moment` is not observed again. `seeks`
+    says whether rules may match single files below a folder that is read as a whole.
 
-    With `given` links the host is not looked at: those are all the links there are, no glob is expanded, and of
-    repositories only a root itself is known to be the session's. `canonical` says `""` of a path of which it cannot
-    be told where it leads; of a path that leads to itself it says nothing."""
+    With `given` links the host is not observed: those are all the links there are, no glob is expanded, and of
+    repositories only a root itself is known to be the session's. `canonical` has `""` for a path of which it is not
+    known where it leads, and no entry for a path that leads to itself."""
     portable = given is not None
     links = moment if moment is not None and not portable else Links(given)
-    roots = _possible_roots(roots, home, links) if portable else _settled_roots(roots, home, links)
-    look = _Look(links, roots, home, lowering, portable=portable)
+    roots = (
+        _possible_roots(roots, home, links)
+        if portable
+        else _once(_roots, (roots, home), _possible_roots, roots, home, links)
+    )
+    observed = _Observation(links, roots, home, lowering, portable=portable)
     folders = _stood_in(lowering)
     if cwd and cwd not in folders:
-        look.path(cwd)
+        observed.path(cwd)
     for folder in folders:
-        look.path(folder)
+        observed.path(folder)
     marked = removes = False
     for effect in lowering.effects:
-        kind = effect.target.kind
-        if kind is Kind.PATH:
-            look.target(effect.target, read=effect.operation in READ_ONLY)
-        elif kind is Kind.REPOSITORY:
-            look.repository(effect.target)
-        elif kind is Kind.HOOKS:
-            look.hook(effect.target)
-        elif kind is Kind.MODULES:
-            look.module(effect.target)
-        elif kind is Kind.SETTINGS:
-            look.setting(effect.target)
-        elif kind is Kind.TREE:
-            look.tree(effect)
+        match effect.target.kind:
+            case Kind.PATH:
+                observed.target(effect.target, read=effect.operation in READ_ONLY)
+            case Kind.REPOSITORY:
+                observed.repository(effect.target)
+            case Kind.HOOKS:
+                observed.hook(effect.target)
+            case Kind.MODULES:
+                observed.module(effect.target)
+            case Kind.SETTINGS:
+                observed.setting(effect.target)
+            case Kind.TREE:
+                observed.tree(effect)
         marked = marked or bool(effect.dangers)
         removes = removes or effect.operation is Operation.DELETE
-    walked = _walked(lowering, look, links, seeks) if look.paths else {}
-    own = _with_canonical(own, links) if portable else _own(own, links)
-    folds = () if portable else _folds(roots, home)
+    walked = _walked(lowering, observed, links, seeks) if observed.paths else {}
+    own = _with_canonical(own, links) if portable else _once(_own, own, _with_canonical, own, links)
+    folds = () if portable else _once(_folds, (roots, home), folding, (*roots, home, "/"))
     if folds:
         roots, own = _folded(roots), _folded(own)
     return Facts(
-        canonical=look.canonical,
+        canonical=observed.canonical,
         roots=roots,
         home=home,
-        aliases=_aliases(look, home, state, links) if look.paths else (),
+        aliases=_aliases(observed, home, state, links) if observed.paths else (),
         own=own,
         folds_case=folds,
-        repositories=look.repositories,
-        hooks=look.hooks,
-        modules=look.modules,
-        settings=look.settings,
-        trees=look.trees,
-        expansions=look.expansions,
+        repositories=observed.repositories,
+        hooks=observed.hooks,
+        modules=observed.modules,
+        settings=observed.settings,
+        trees=observed.trees,
+        expansions=observed.expansions,
         below=walked,
         absent=_absent(lowering, portable=portable) if marked else (),
         fresh=_fresh(lowering) if removes and not portable else (),
-        missing=() if portable else _missing(lowering, folders, look.canonical, roots),
+        missing=() if portable else _missing(lowering, folders, observed.canonical, roots),
         paused=paused,
         server=server,
     )
 
 
-def _walked(lowering: Lowering, look: _Look, links: Links, seeks: Callable[[], bool]) -> dict[str, Below]:
+def _walked(lowering: Lowering, observed: _Observation, links: Links, seeks: Callable[[], bool]) -> dict[str, Below]:
     """What lies below the folders that effects reach into: where links may be followed, where rules may speak of what
     is read there, and where folders are copied and looked at later."""
     roots: dict[str, None] = {}
@@ -101,7 +102,7 @@ def _walked(lowering: Lowering, look: _Look, links: Links, seeks: Callable[[], b
         target = effect.target
         if target.kind is not Kind.PATH:
             continue
-        if not target.pattern or effect.recursive or target.name not in look.expansions:
+        if not target.pattern or effect.recursive or target.name not in observed.expansions:
             roots.update(dict.fromkeys(effect.opens()))
         if effect.operation in SOUGHT and (effect.recursive or not target.name):
             wanted = roots if target.name and effect.invocation in copies else sought
@@ -114,11 +115,10 @@ def _walked(lowering: Lowering, look: _Look, links: Links, seeks: Callable[[], b
     if names:
         roots.update(sought)
     budget = Budget(names=names)
-    return {root: below(fixed(root) if root in look.globs else root, links, budget) for root in roots}
+    return {root: below(fixed(root) if root in observed.globs else root, links, budget) for root in roots}
 
 
 def _copies(lowering: Lowering) -> frozenset[int]:
-    """The commands that put whole folders somewhere."""
     return frozenset(
         effect.invocation
         for effect in lowering.effects
@@ -126,14 +126,14 @@ def _copies(lowering: Lowering) -> frozenset[int]:
     )
 
 
-def _aliases(look: _Look, home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
+def _aliases(observed: _Observation, home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
     """Other names of guarded places, and the files among those that are read which are one of these by a hard link."""
     from assent.facts.guarded import aliases, hard_link  # of calls that name files
 
     found = links.once(("guarded", home, state), aliases, home, state, links)
-    if look.portable:
+    if observed.portable:
         return found
-    linked = [(path, other) for path in look.read if (other := hard_link(path, home, links))]
+    linked = [(path, other) for path in observed.read if (other := hard_link(path, home, links))]
     return (*found, *linked) if linked else found
 
 
@@ -193,13 +193,7 @@ def _missing(
 
 
 def _stood_in(lowering: Lowering) -> dict[str, None]:
-    """The folders that commands run in, each once."""
-    folders: dict[str, None] = {}
-    for invocation in lowering.invocations:
-        for folder in invocation.cwds:
-            folders[folder] = None
-    folders.pop("", None)
-    return folders
+    return dict.fromkeys(folder for invocation in lowering.invocations for folder in invocation.cwds if folder)
 
 
 def _lies_in(path: str, roots: tuple[str, ...]) -> bool:
@@ -210,75 +204,37 @@ def _touch(one: str, other: str) -> bool:
     return one == other or one.startswith(other.rstrip("/") + "/") or other.startswith(one.rstrip("/") + "/")
 
 
-_settled: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
+_REMEMBERED = 256
+# What stays the same for as long as a process lives. A session's roots are fixed at its start, and so is where they
+# lead: what moves later is outside. Assent's own files keep their place, and folders how they tell names apart.
+_roots: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
+_possible: dict[tuple[str, str], bool] = {}
+_own: dict[tuple[str, ...], tuple[str, ...]] = {}
+_folds: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
 
 
-def _settled_roots(roots: tuple[str, ...], home: str, links: Links) -> tuple[str, ...]:
-    """A session's roots are fixed at its start, and so is where they lead: what moves later is outside."""
-    key = (roots, home)
-    known = _settled.get(key)
-    if known is None:
-        if len(_settled) > 256:
-            _settled.clear()
-        known = _settled[key] = _possible_roots(roots, home, links)
-    return known
+def _once(cache: dict[Any, Any], key: object, compute: Callable[..., Any], *given: object) -> Any:
+    found = cache.get(key)
+    if found is None:
+        found = compute(*given)
+        keep(cache, key, found, _REMEMBERED)
+    return found
 
 
 def _possible_roots(roots: tuple[str, ...], home: str, links: Links) -> tuple[str, ...]:
-    return tuple(root for root in _with_canonical(roots, links) if _may_be_root(root, home))
+    forms = _with_canonical(roots, links)
+    return tuple(root for root in forms if _once(_possible, (root, home), is_possible_root, root, home))
 
 
 def _with_canonical(paths: tuple[str, ...], links: Links) -> tuple[str, ...]:
-    """The paths and where they lead, each once."""
-    forms = dict.fromkeys(paths)
-    forms.update(dict.fromkeys(map(links.canonical, paths)))
-    forms.pop("", None)
-    return tuple(forms)
+    return tuple(path for path in dict.fromkeys((*paths, *map(links.canonical, paths))) if path)
 
 
 def _folded(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """The paths and their spelling in lower case, which is how names are compared where case does not tell."""
     return tuple(dict.fromkeys((*paths, *(path.lower() for path in paths))))
 
 
-_folding: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
-
-
-def _folds(roots: tuple[str, ...], home: str) -> tuple[str, ...]:
-    """Whether case tells names apart is asked of each folder once in a process, so it need not be put together anew."""
-    key = (roots, home)
-    known = _folding.get(key)
-    if known is None:
-        if len(_folding) > 256:
-            _folding.clear()
-        known = _folding[key] = folding((*roots, home, "/"))
-    return known
-
-
-_possible: dict[tuple[str, str], bool] = {}
-_resolved: dict[tuple[str, ...], tuple[str, ...]] = {}
-
-
-def _may_be_root(root: str, home: str) -> bool:
-    """Asked of every root in every call, wherever it came from, and worked out once."""
-    key = (root, home)
-    known = _possible.get(key)
-    if known is None:
-        known = _possible[key] = is_possible_root(root, home)
-    return known
-
-
-def _own(paths: tuple[str, ...], links: Links) -> tuple[str, ...]:
-    """Assent's own files keep their place for as long as a process lives."""
-    known = _resolved.get(paths)
-    if known is None:
-        known = _resolved[paths] = _with_canonical(paths, links)
-    return known
-
-
-class _Look:
-    """What one look at the host has gathered."""
-
+class _Observation:
     __slots__ = (
         "canonical",
         "repositories",

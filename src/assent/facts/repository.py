@@ -1,6 +1,7 @@
-"""Whether git, asked only to read, would run programs in a folder: whose repository it is, and what its settings say.
+"""Whether git, asked only to read, would run programs in a folder: whose repository it is, and what its settings and
+its index say.
 
-Trusts the user's own global settings; reads no history and runs no git."""
+Trusts the user's own global settings; runs no git."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ import posixpath
 import time
 from collections.abc import Callable, Iterable
 
-from assent.contract import Pattern
-from assent.facts.gitconfig import INCLUDES, Entry, Unreadable, entries, runs_program, shown
+from assent.contract import Pattern, keep
+from assent.facts.gitconfig import INCLUDES, GitConfigError, GitSetting, entries, runs_program, shown
 from assent.facts.gitdir import Repository, is_git_folder, is_linked, is_main, opened
-from assent.facts.links import Links
+from assent.facts.links import Links, names_in, status
 from assent.state.files import read
 
 MAX_CONFIG = 256 * 1024
@@ -87,23 +88,21 @@ def discovered(folder: str, links: Links) -> Repository | str | None:
 
 
 def _opened(folder: str, links: Links) -> Repository | str | None:
-    """As `opened`, remembered for plain repositories for as long as nothing comes into `.git` or goes from it."""
+    """As `opened`, cached for plain repositories for as long as the entries of `.git` stay the same."""
     at = time.time_ns()
     try:
-        status = os.lstat(f"{folder.rstrip('/')}/.git")
+        file = os.lstat(f"{folder.rstrip('/')}/.git")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError):
         return opened(folder, links)
-    now = (status.st_mtime_ns, status.st_ctime_ns, status.st_mode, status.st_ino)
+    now = (file.st_mtime_ns, file.st_ctime_ns, file.st_mode, file.st_ino)
     remembered = _plain.get(folder)
     if remembered and remembered[1] == now:
         return remembered[0]
     found = opened(folder, links)
     if isinstance(found, Repository) and is_main(found) and _are_settled((now,), at):
-        if len(_plain) > 64:
-            _plain.clear()
-        _plain[folder] = (found, now)
+        keep(_plain, folder, (found, now), 64)
     return found
 
 
@@ -134,12 +133,10 @@ def _settings(repository: Repository, links: Links, home: str) -> str:
     remembered = _known.get(key)
     if remembered and _are_as_before(remembered[1]):
         return remembered[0]
-    at, look = time.time_ns(), _Look(links, home)
-    reason = look.repository(repository)
-    if len(_known) > 64:
-        _known.clear()
-    if _are_settled(look.signs.values(), at):
-        _known[key] = (reason, look.signs)
+    at, scan = time.time_ns(), _ConfigScan(links, home)
+    reason = scan.repository(repository)
+    if _are_settled(scan.signs.values(), at):
+        keep(_known, key, (reason, scan.signs), 64)
     return reason
 
 
@@ -158,15 +155,12 @@ def _are_settled(signs: Iterable[Sign], at: int) -> bool:
 
 def sign(path: str) -> Sign:
     """What changes when a file changes."""
-    try:
-        stat = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino
+    file = status(path)
+    return (file.st_mtime_ns, file.st_ctime_ns, file.st_size, file.st_ino) if file else None
 
 
-class _Look:
-    """One look at a repository's settings, and the signs of every file that the answer rests on."""
+class _ConfigScan:
+    """One scan of a repository's settings, and the signs of every file that the answer depends on."""
 
     __slots__ = ("links", "home", "signs", "files")
 
@@ -186,7 +180,7 @@ class _Look:
         return reason or self._hooks(hooks) or self._submodules(repository, depth)
 
     def _stamp(self, path: str) -> bool:
-        """Note that the answer rests on a path; say whether anything is there."""
+        """Note that the answer depends on a path; return whether anything is there."""
         self.signs[path] = sign(path)
         return self.signs[path] is not None
 
@@ -199,24 +193,22 @@ class _Look:
         if depth > 5 or self.files > MAX_FILES:
             return f"`{path}` is one included file too many"
         try:
-            settings = entries(read(path, MAX_CONFIG)[0].decode("utf-8", "surrogateescape"))
+            settings = settings_in(path)
         except OSError as error:
             return f"`{path}` cannot be read: {error.strerror}"
-        except Unreadable as error:
+        except GitConfigError as error:
             return f"`{path}` cannot be read: {error}"
-        checks: dict[str, Callable[[str], str]] = {
-            "core.hookspath": lambda value: self._hooks_path(value, repository),
-            "core.worktree": lambda value: self._worktree(value, repository),
-        }
         for entry in settings:
             value = "" if entry.value is None else entry.value
-            reason = ""
             if entry.name in INCLUDES:
                 reason = self._included(value, path, repository, depth)
-            elif entry.name in checks:
-                reason = checks[entry.name](value)
-            elif runs_program(entry):
-                reason = _program(entry, path)
+            elif entry.name == "core.hookspath":
+                reason = self._hooks_path(value, repository)
+            elif entry.name == "core.worktree":
+                reason = self._worktree(value, repository)
+            else:
+                runs = runs_program(entry)
+                reason = f"`{shown(entry)}` in `{path}` can make git run a program" if runs else ""
             if reason:
                 return reason
         return ""
@@ -272,18 +264,18 @@ class _Look:
         return ""
 
 
+def settings_in(path: str) -> tuple[GitSetting, ...]:
+    """The settings in a file of git's; raises OSError or GitConfigError."""
+    return entries(read(path, MAX_CONFIG)[0].decode("utf-8", "surrogateescape"))
+
+
 def remotes(repository: Repository) -> frozenset[str]:
     """The names of the remotes in a repository's own settings; none where these cannot be read."""
     try:
-        raw, _ = read(posixpath.join(repository.common, "config"), MAX_CONFIG)
-        settings = entries(raw.decode("utf-8", "surrogateescape"))
-    except (OSError, Unreadable):
+        settings = settings_in(posixpath.join(repository.common, "config"))
+    except (OSError, GitConfigError):
         return frozenset()
     return frozenset(entry.subsection for entry in settings if entry.name == "remote.url")
-
-
-def _program(entry: Entry, path: str) -> str:
-    return f"`{shown(entry)}` in `{path}` can make git run a program"
 
 
 # ---------------------------------------------------------------- submodules in the index
@@ -302,27 +294,22 @@ def gitlinks(gitdir: str) -> tuple[str, ...] | None:
 
     The four bytes of the mode are searched for, so that a large index costs no reading of each entry. They can stand
     elsewhere by chance: then the path is noise, which names nothing that exists."""
-    found: list[str] = []
+    found: dict[str, None] = {}
     for path in _indexes(gitdir):
         try:
-            raw, _ = read(path, MAX_INDEX)
+            paths = _paths(read(path, MAX_INDEX)[0])
         except FileNotFoundError:
             continue
         except OSError:
             return None
-        paths = _paths(raw)
         if paths is None:
             return None
-        found += paths
-    return tuple(dict.fromkeys(found))
+        found.update(dict.fromkeys(paths))
+    return tuple(found)
 
 
 def _indexes(gitdir: str) -> tuple[str, ...]:
-    """The index, and those it may share entries with (`core.splitIndex`)."""
-    try:
-        shared = sorted(name for name in os.listdir(gitdir) if name.startswith("sharedindex."))
-    except OSError:
-        shared = []
+    shared = sorted(name for name in names_in(gitdir) if name.startswith("sharedindex."))
     return tuple(posixpath.join(gitdir, name) for name in ("index", *shared))
 
 

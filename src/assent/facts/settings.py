@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from assent.contract import Effect, Kind, Lowering, Operation
-from assent.facts.links import Links
+from assent.facts.links import Links, names_in
 
 MOST_ENTRIES = 20_000  # names looked at below a folder
 MOST_PARENTS = 64
@@ -28,21 +28,17 @@ def obeyed(
     to look at, so only what the call itself makes is there."""
     cwd, entries, *operands = name.split("\0")
     made = [effect for effect in lowering.effects if _may_make(effect)]
-    look = _Look(cwd, operands, made, links, roots, home, portable=portable)
-    return next((found for entry in entries.split(" ") if (found := look.entry(entry))), "")
+    search = _SettingsSearch(cwd, operands, made, links, roots, home, portable=portable)
+    return next((found for entry in entries.split(" ") if (found := search.entry(entry))), "")
 
 
 def _may_make(effect: Effect) -> bool:
     """Whether an effect puts files in place. Code that runs is judged by itself: it could do what settings can."""
     kind = effect.target.kind
-    if effect.operation is Operation.WRITE:
-        return kind in (Kind.PATH, Kind.REPOSITORY)
-    return kind is Kind.TREE
+    return kind in (Kind.PATH, Kind.REPOSITORY) if effect.operation is Operation.WRITE else kind is Kind.TREE
 
 
-class _Look:
-    """One look for the settings of one command."""
-
+class _SettingsSearch:
     __slots__ = ("_cwd", "_operands", "_made", "_links", "_roots", "_home", "_portable")
 
     def __init__(
@@ -87,11 +83,8 @@ class _Look:
                 return f"`{candidate}` is a link that leads out of the workspace"
             from assent.facts.keyed import odd_key, odd_text
 
-            if by_text:
-                odd = odd_text(candidate, words)
-            else:
-                odd = odd_key(candidate, section, harmless.split(",") if harmless else [])
-            if odd:
+            keys = harmless.split(",") if harmless else []
+            if odd := odd_text(candidate, words) if by_text else odd_key(candidate, section, keys):
                 return f"`{candidate}` sets `{odd}`"
         return ""
 
@@ -124,10 +117,8 @@ class _Look:
 
     def _absent(self) -> str:
         """An operand without which the program takes another file."""
-        for each in self._operands if not self._portable else ():
-            if not os.path.lexists(each):
-                return f"`{each}` is not there, and another file that ends so would be taken"
-        return ""
+        missing = (each for each in self._operands if not self._portable and not os.path.lexists(each))
+        return next((f"`{each}` is not there, and another file that ends so would be taken" for each in missing), "")
 
     def _candidates(self, path: str) -> Iterator[str | None]:
         """The absolute paths that an entry stands for; None where there are too many."""
@@ -164,7 +155,7 @@ class _Look:
                 yield written
         found, left = [folder] if not self._portable else [], MOST_ENTRIES
         for part in parts:
-            names = [(each, name) for each in found for name in _names(each)]
+            names = [(each, name) for each in found for name in names_in(each)]
             left -= len(names)
             if left < 0:
                 yield None
@@ -200,13 +191,6 @@ class _Look:
         return any(_reaches(effect, path) for effect in self._made for path in {candidate, leads or candidate})
 
 
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
 def _reaches(effect: Effect, path: str) -> bool:
     """Whether an effect may put a file at a path, or a folder above it."""
     target = effect.target
@@ -215,11 +199,8 @@ def _reaches(effect: Effect, path: str) -> bool:
     if target.kind is Kind.REPOSITORY:
         return "/.git/" in path
     if not target.name or not target.certain:
-        folders = target.under
-        return not folders or any(_lies_at(path, folder.rstrip("/")) for folder in folders)
-    if target.pattern:
-        return True
-    return _lies_at(path, target.name) or _lies_at(target.name, path)
+        return not target.under or any(_lies_at(path, folder.rstrip("/")) for folder in target.under)
+    return target.pattern or _lies_at(path, target.name) or _lies_at(target.name, path)
 
 
 def _lies_at(path: str, folder: str) -> bool:
@@ -227,7 +208,6 @@ def _lies_at(path: str, folder: str) -> bool:
 
 
 def _upwards(folder: str) -> Iterator[str]:
-    """A folder and those above it."""
     for _ in range(MOST_PARENTS):
         yield folder
         if folder in ("", "/"):

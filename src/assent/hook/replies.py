@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assent import agents
-from assent.agents.adapter import Event, Kind
+from assent.agents.adapter import Event, EventKind
 from assent.approval.escalation import Offer
 from assent.contract import Call, Decision, Outcome, Record, Reply, StoreError
 from assent.contract.approval import Ending, Verdict
@@ -117,15 +117,15 @@ def concluded(verdict: Verdict) -> Reply:
 def alone(visit: HookRequest) -> Reply:
     """The reply without waiting: an ask goes to the program's own dialog, if somebody may be there."""
     match visit.event.kind:
-        case Kind.BEFORE_TOOL:
+        case EventKind.BEFORE_TOOL:
             settled = visit.gate.decide(visit.request(headless=not visit.dialog))
             asks = settled.judged.decision.outcome is Outcome.ASK
             return visit.hand_over(settled) if asks else told(settled.judged.decision)
-        case Kind.PERMISSION:
+        case EventKind.PERMISSION:
             return permission(visit)
-        case Kind.CONFIG_CHANGE:
+        case EventKind.CONFIG_CHANGE:
             return config_change(visit)
-        case Kind.AFTER_TOOL | Kind.STOP | Kind.PROMPT | Kind.SESSION_START:
+        case EventKind.AFTER_TOOL | EventKind.STOP | EventKind.PROMPT | EventKind.SESSION_START:
             heard(visit)
     return NOTHING
 
@@ -192,7 +192,7 @@ def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
     from assent.contract import approval
     from assent.state import host_dialogs
 
-    if event.kind is Kind.AFTER_TOOL:
+    if event.kind is EventKind.AFTER_TOOL:
         if call is None:
             return (), None
         from assent.facts import digest
@@ -205,7 +205,7 @@ def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
     ids = host_dialogs.drop(memory.state, event.session) if event.session else ()
     for id in ids:
         _record(visit, id, approval.Ending.UNANSWERED)
-    if not ids or event.kind is Kind.SESSION_START:
+    if not ids or event.kind is EventKind.SESSION_START:
         return ids, None
     offer = escalation.refused(memory.state, visit.runtime, event.session, len(ids))
     if offer is not None:

@@ -1,16 +1,14 @@
 """Packs that a person activated: the manifests as they were shown, pinned to their hash, in Assent's own folder.
 
-What they mean is the policy's to say. A manifest that is not as it was shown any more can only tighten, until a person
-has seen it again."""
+A manifest that changed since it was shown can only tighten, until a person has seen it again."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 
-from assent.contract import PolicyError, StoreError, Value, sha256
-from assent.state.files import held, packs_file, read, replace_text, state_folder
-from assent.state.files import read as read_regular
+from assent.contract import PolicyError, StoreError, Value, loads, sha256
+from assent.state.files import PACKS_FILE, locked, packs_file, read, replace_text, state_folder
 
 FOLDER = "packs"
 LARGEST = 1024 * 1024
@@ -36,10 +34,7 @@ def packs(state: str) -> tuple[Pack, ...]:
     """The activated packs. Raises PolicyError where the list cannot be read: it must not count as empty."""
     path = packs_file(state)
     try:
-        import json
-
-        found = json.loads(read(path, LARGEST)[0])
-        return tuple(_pack(each) for each in found)
+        return tuple(map(_pack, loads(read(path, LARGEST)[0])))
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
@@ -50,8 +45,8 @@ def packs(state: str) -> tuple[Pack, ...]:
 
 def _pack(given: dict[str, object]) -> Pack:
     name, source, digest, who, made, tightens = (given[name] for name in FIELDS)
-    texts = (name, source, digest, who)
-    if not all(isinstance(each, str) for each in texts) or "/" in str(name) or not str(source).startswith("/"):
+    texts = all(isinstance(each, str) for each in (name, source, digest, who))
+    if not texts or "/" in str(name) or not str(source).startswith("/"):
         raise TypeError
     if type(tightens) is not bool or not isinstance(made, int | float):
         raise TypeError
@@ -59,7 +54,6 @@ def _pack(given: dict[str, object]) -> Pack:
 
 
 def kept(state: str, name: str) -> str:
-    """Where the manifest is kept as it was shown."""
     return posixpath.join(state, FOLDER, f"{name}.toml")
 
 
@@ -78,19 +72,17 @@ def manifest(state: str, pack: Pack) -> tuple[str, bool]:
     try:
         text = read(path, LARGEST)[0]
     except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-        raise PolicyError(problem, file=path, suggestion=f"run `assent pack remove {pack.name}`") from None
+        again = f"run `assent pack remove {pack.name}`"
+        raise PolicyError(f"cannot be read: {error.strerror}", file=path, suggestion=again) from None
     if digest(text) != pack.sha256:
-        problem = "is not the manifest that was activated"
         again = f"run `assent pack remove {pack.name}`, and then `assent pack add {pack.source}`"
-        raise PolicyError(problem, file=path, suggestion=again)
+        raise PolicyError("is not the manifest that was activated", file=path, suggestion=again)
     return text.decode(), not pack.tightens and is_as_shown(pack)
 
 
 def is_as_shown(pack: Pack) -> bool:
-    """Whether the manifest at its source is the one that a person saw."""
     try:
-        return digest(read_regular(pack.source, LARGEST)[0]) == pack.sha256
+        return digest(read(pack.source, LARGEST)[0]) == pack.sha256
     except OSError:
         return False
 
@@ -103,16 +95,14 @@ def add(state: str, pack: Pack, text: bytes) -> None:
     """Activate a pack, in place of one of the same name. Raises StoreError where it cannot be kept."""
     state_folder(state)
     state_folder(posixpath.join(state, FOLDER))
-    with held(packs_file(state) + ".lock"):
+    with locked(state, PACKS_FILE + ".lock"):
         others = [each for each in packs(state) if each.name != pack.name]
         replace_text(kept(state, pack.name), text.decode())
         _save(state, [*others, pack])
 
 
 def remove(state: str, name: str) -> bool:
-    """Take a pack away; False where there is none of that name."""
-    state_folder(state)
-    with held(packs_file(state) + ".lock"):
+    with locked(state, PACKS_FILE + ".lock"):
         known = packs(state)
         rest = [each for each in known if each.name != name]
         if len(rest) == len(known):

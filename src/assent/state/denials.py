@@ -1,32 +1,30 @@
-"""How often a person said no in each session, and the offer that came of it: one small file a session. Counts nothing.
+"""How often a person said no in each session, and the offer that followed: one small file a session.
 
-Processes of one session share it, so changes are made one at a time. What cannot be read is as good as none."""
+Processes of one session share it, so changes are made one at a time. A file that cannot be read counts as none."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assent.contract import StoreError, dumps, loads, sha256
-from assent.state.files import held, read, replace_text, state_folder
-
-if TYPE_CHECKING:
-    Row = dict[str, Any]
+from assent.state.files import locked, read, replace_text
 
 FOLDER = "denials"
 MOST = 512  # sessions; the ones that changed longest ago are forgotten
 _LARGEST = 64 * 1024
 
 
-def change(state: str, runtime: str, session: str, do: Callable[[Row | None], Row | None]) -> None:
+def change(
+    state: str, runtime: str, session: str, do: Callable[[dict[str, Any] | None], dict[str, Any] | None]
+) -> None:
     """Let `do` make the new row of a session from the one of now (None: there is none). What it returns is kept; None
     leaves the file as it is. Raises StoreError."""
-    state_folder(state)
-    folder = state_folder(posixpath.join(state, FOLDER))
+    folder = posixpath.join(state, FOLDER)
     path = posixpath.join(folder, _name(runtime, session))
-    with held(posixpath.join(folder, "lock")):
+    with locked(state, f"{FOLDER}/lock"):
         before = _row(path)
         after = do(before)
         if after is None:
@@ -36,17 +34,16 @@ def change(state: str, runtime: str, session: str, do: Callable[[Row | None], Ro
         replace_text(path, dumps({**after, "runtime": runtime, "session": session}) + "\n")
 
 
-def find(state: str, runtime: str, session: str) -> Row | None:
+def find(state: str, runtime: str, session: str) -> dict[str, Any] | None:
     """The row of a session; None where there is none that can be read."""
     return _row(posixpath.join(state, FOLDER, _name(runtime, session)))
 
 
 def any_in(state: str) -> bool:
-    """Whether any session has a row."""
     return os.path.isdir(posixpath.join(state, FOLDER))
 
 
-def rows(state: str, *, since: float = 0.0) -> list[Row]:
+def rows(state: str, *, since: float = 0.0) -> list[dict[str, Any]]:
     """The rows of all sessions that changed since then, the ones that changed last at the end."""
     folder = posixpath.join(state, FOLDER)
     found = (_row(posixpath.join(folder, name)) for name in _by_age(folder, since))
@@ -54,7 +51,6 @@ def rows(state: str, *, since: float = 0.0) -> list[Row]:
 
 
 def forget(state: str, *, older_than: float) -> None:
-    """Remove what did not change since that time."""
     folder = posixpath.join(state, FOLDER)
     for name in _by_age(folder):
         path = posixpath.join(folder, name)
@@ -69,7 +65,7 @@ def _name(runtime: str, session: str) -> str:
     return sha256(f"{runtime}\0{session}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _row(path: str) -> Row | None:
+def _row(path: str) -> dict[str, Any] | None:
     try:
         found = loads(read(path, _LARGEST)[0])
     except (OSError, ValueError):

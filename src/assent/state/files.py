@@ -9,8 +9,9 @@ import os
 import posixpath
 from collections.abc import Mapping
 from stat import S_IMODE, S_ISREG, S_IWGRP, S_IWOTH
+from typing import Any
 
-from assent.contract import PolicyError, StoreError
+from assent.contract import PolicyError, StoreError, loads
 
 
 def read(path: str, limit: int, flags: int = 0) -> tuple[bytes, os.stat_result]:
@@ -96,6 +97,25 @@ class held:
         os.close(self._handle)
 
 
+def locked(state: str, name: str) -> held:
+    """A lock file in the state folder, which is made with the folder that the file is in."""
+    path = posixpath.join(state_folder(state), name)
+    state_folder(posixpath.dirname(path))
+    return held(path)
+
+
+def stored(path: str, limit: int) -> Any:
+    """The JSON in a state file; an empty list where there is no file. Raises StoreError where it cannot be read."""
+    try:
+        return loads(read(path, limit)[0])
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be read: {error.strerror}; repair it or remove it") from None
+    except (ValueError, RecursionError):
+        raise StoreError(f"`{path}` is not JSON; repair it or remove it") from None
+
+
 # ---------------------------------------------------------------- configuration
 
 MANAGED_FILE = "/etc/assent/policy.toml"
@@ -113,9 +133,7 @@ def assent_home(environ: Mapping[str, str], home: str) -> str:
     named = environ.get("ASSENT_HOME", "")
     if named and not named.startswith("/"):
         raise PolicyError(f"`ASSENT_HOME` is `{named}`, not an absolute path", suggestion="give the whole path")
-    if named:
-        return posixpath.normpath(named)
-    return posixpath.join(home, ".assent") if home.startswith("/") else ""
+    return posixpath.normpath(named) if named else posixpath.join(home, ".assent") if home.startswith("/") else ""
 
 
 def user_file(folder: str) -> str:
@@ -127,7 +145,6 @@ def project_file(root: str) -> str:
 
 
 def packs_file(folder: str) -> str:
-    """The list of the packs that a person activated."""
     return posixpath.join(folder, PACKS_FILE)
 
 
@@ -166,7 +183,6 @@ def config_text(path: str, *, managed: bool = False) -> str | None:
 
 
 def _present(path: str) -> tuple[bytes, os.stat_result]:
-    """Read the file, even if another process is just creating it. FileNotFoundError if there is none."""
     for _ in range(READS):
         try:
             return read(path, MAX_CONFIG)

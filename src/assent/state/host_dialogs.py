@@ -1,29 +1,30 @@
-"""The questions of a session that an agent program asks in its own dialog, until the program tells what came of them.
+"""The questions of a session that are open in an agent program's own dialog.
 
-A program does not say that a person said yes: it runs the call. So the id of the question waits here for the call."""
+A program does not report that a person said yes: it runs the call. So the id of the question is kept for the call."""
 
 from __future__ import annotations
 
 import posixpath
 
-from assent.contract import StoreError, dumps, loads, sha256
-from assent.state.files import held, read, replace_text, state_folder
+from assent.contract import StoreError, dumps, sha256
+from assent.state.files import locked, replace_text, stored
 
 FOLDER = "sessions"
+LOCK = f"{FOLDER}/asked.lock"
 MOST = 64  # open questions of one session; the oldest are given up
 _LARGEST = 256 * 1024
 
 
 def note(state: str, session: str, identity: str, id: str) -> None:
     """A question about the call with this identity was handed to the program's dialog. Raises StoreError."""
-    with held(_lock(state)):
+    with locked(state, LOCK):
         open_now = [each for each in _read(state, session) if each[0] != identity]
         _write(state, session, [*open_now, (identity, id)][-MOST:])
 
 
 def take(state: str, session: str, identity: str) -> str:
     """The id of the question about a call, which is not open any more; `""` where there was none. Raises StoreError."""
-    with held(_lock(state)):
+    with locked(state, LOCK):
         open_now = _read(state, session)
         found = next((id for known, id in open_now if known == identity), "")
         if found:
@@ -33,7 +34,7 @@ def take(state: str, session: str, identity: str) -> str:
 
 def close(state: str, session: str, id: str) -> bool:
     """A question is not open any more; whether it was. Raises StoreError."""
-    with held(_lock(state)):
+    with locked(state, LOCK):
         open_now = _read(state, session)
         left = [each for each in open_now if each[1] != id]
         if len(left) < len(open_now):
@@ -42,7 +43,6 @@ def close(state: str, session: str, id: str) -> bool:
 
 
 def find(state: str, session: str, identity: str) -> str:
-    """The same without closing it."""
     return next((id for known, id in _read(state, session) if known == identity), "")
 
 
@@ -50,30 +50,21 @@ def drop(state: str, session: str) -> tuple[str, ...]:
     """The ids of all open questions of a session, none of which is open any more. Raises StoreError."""
     if not _read(state, session):
         return ()
-    with held(_lock(state)):
+    with locked(state, LOCK):
         open_now = _read(state, session)
         _write(state, session, [])
     return tuple(id for _, id in open_now)
 
 
-def _lock(state: str) -> str:
-    state_folder(state)
-    return posixpath.join(state_folder(posixpath.join(state, FOLDER)), "asked.lock")
-
-
 def _path(state: str, session: str) -> str:
-    name = sha256(f"asked\0{session}".encode()).hexdigest()[:32]
-    return posixpath.join(state, FOLDER, name)
+    return posixpath.join(state, FOLDER, sha256(f"asked\0{session}".encode()).hexdigest()[:32])
 
 
 def _read(state: str, session: str) -> list[tuple[str, str]]:
     path = _path(state, session)
     try:
-        found = loads(read(path, _LARGEST)[0])
-        return [(str(identity), str(id)) for identity, id in found]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except (OSError, ValueError, TypeError) as error:
+        return [(str(identity), str(id)) for identity, id in stored(path, _LARGEST)]
+    except (ValueError, TypeError) as error:
         raise StoreError(f"`{path}` cannot be read: {error}; remove it") from None
 
 

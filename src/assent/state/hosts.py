@@ -1,6 +1,5 @@
-"""The agent programs that Assent was installed in: `hosts.json` in its folder. Writes into none of their settings.
-
-Also knows how their processes are called, since what such a process starts is no person."""
+"""The agent programs that Assent was installed in: `hosts.json` in its folder; their versions and process names, since
+what such a process starts is no person."""
 
 from __future__ import annotations
 
@@ -9,10 +8,11 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import asdict, dataclass, replace
 
 from assent.agents import known
-from assent.contract import StoreError, Value
-from assent.state.files import held, read, replace_text, state_folder
+from assent.contract import StoreError
+from assent.state.files import locked, replace_text, stored
 
 HOSTS_FILE = "hosts.json"
 LARGEST = 1024 * 1024
@@ -22,47 +22,28 @@ VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
 PROGRAMS = {runtime: names[0] for runtime, names in known.lists("program", "names").items()}
 
 
-class Host(Value):
+@dataclass(frozen=True, slots=True)
+class Host:
     """One installation. `words` is the command in the settings, `names` the processes of the program. `made` says that
     the settings file was not there before. `set` are keys that were set besides: name, value as JSON, and how it was
     written before (`""`: it was not there). `stripped` says that comments were taken out."""
 
-    __slots__ = ("runtime", "scope", "file", "version", "names", "words", "made", "set", "stripped")
-
-    def __init__(
-        self,
-        runtime: str,
-        scope: str,
-        file: str,
-        *,
-        version: str = "",
-        names: tuple[str, ...] = (),
-        words: tuple[str, ...] = (),
-        made: bool = False,
-        set: tuple[tuple[str, str, str], ...] = (),
-        stripped: bool = False,
-    ) -> None:
-        self.runtime = runtime
-        self.scope = scope
-        self.file = file
-        self.version = version
-        self.names = names
-        self.words = words
-        self.made = made
-        self.set = set
-        self.stripped = stripped
+    runtime: str
+    scope: str
+    file: str
+    version: str = ""
+    names: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    made: bool = False
+    set: tuple[tuple[str, str, str], ...] = ()
+    stripped: bool = False
 
 
 def registered(state: str) -> tuple[Host, ...]:
     """The installations on record. Raises StoreError where the record cannot be read."""
     path = os.path.join(state, HOSTS_FILE)
     try:
-        rows = json.loads(read(path, LARGEST)[0])
-        return tuple(_host(row) for row in rows)
-    except (FileNotFoundError, NotADirectoryError):
-        return ()
-    except OSError as error:
-        raise StoreError(f"`{path}` cannot be read: {error.strerror}; repair it or remove it") from None
+        return tuple(_host(row) for row in stored(path, LARGEST))
     except (ValueError, KeyError, TypeError):
         raise StoreError(
             f"`{path}` is not a list of installations; remove it, and run `assent install` again"
@@ -70,26 +51,25 @@ def registered(state: str) -> tuple[Host, ...]:
 
 
 def _host(row: dict[str, object]) -> Host:
-    def texts(key: str) -> tuple[str, ...]:
+    def rows(key: str) -> list[object]:
         found = row.get(key, [])
-        return tuple(str(each) for each in found) if isinstance(found, list) else ()
+        return found if isinstance(found, list) else []
 
     return Host(
         str(row["runtime"]),
         str(row["scope"]),
         str(row["file"]),
         version=str(row.get("version", "")),
-        names=texts("names"),
-        words=texts("words"),
+        names=tuple(map(str, rows("names"))),
+        words=tuple(map(str, rows("words"))),
         made=row.get("made") is True,
-        set=_keys(row.get("set")),
+        set=tuple(
+            (str(each[0]), str(each[1]), str(each[2]))
+            for each in rows("set")
+            if isinstance(each, list) and len(each) == 3
+        ),
         stripped=row.get("stripped") is True,
     )
-
-
-def _keys(found: object) -> tuple[tuple[str, str, str], ...]:
-    rows = found if isinstance(found, list) else []
-    return tuple((str(row[0]), str(row[1]), str(row[2])) for row in rows if isinstance(row, list) and len(row) == 3)
 
 
 def names(state: str) -> frozenset[str]:
@@ -101,57 +81,37 @@ def names(state: str) -> frozenset[str]:
 
 
 def register(state: str, host: Host) -> None:
-    """Keep an installation, in place of an older one in the same file."""
-
-    def kept(known: tuple[Host, ...]) -> tuple[Host, ...]:
-        before = next((each for each in known if _same(each, host)), None)
-        return (*(each for each in known if not _same(each, host)), _after(host, before) if before else host)
-
-    _change(state, kept)
+    """Keep an installation, in place of an older one in the same file, of which the changes are kept."""
+    with locked(state, HOSTS_FILE + ".lock"):
+        others = _others(state, host)
+        for before in (each for each in registered(state) if each not in others):
+            again = {key for key, _, _ in before.set}
+            changed = (*before.set, *(each for each in host.set if each[0] not in again))
+            host = replace(host, made=host.made or before.made, set=changed, stripped=host.stripped or before.stripped)
+        _save(state, (*others, host))
 
 
 def forget(state: str, host: Host) -> None:
-    _change(state, lambda known: tuple(each for each in known if not _same(each, host)))
+    with locked(state, HOSTS_FILE + ".lock"):
+        _save(state, _others(state, host))
 
 
-def _same(one: Host, other: Host) -> bool:
-    return (one.runtime, one.file) == (other.runtime, other.file)
+def _others(state: str, host: Host) -> tuple[Host, ...]:
+    return tuple(each for each in registered(state) if (each.runtime, each.file) != (host.runtime, host.file))
 
 
-def _after(host: Host, before: Host) -> Host:
-    """An installation with what an earlier one in the same place changed."""
-    again = {key for key, _, _ in before.set}
-    return Host(
-        host.runtime,
-        host.scope,
-        host.file,
-        version=host.version,
-        names=host.names,
-        words=host.words,
-        made=host.made or before.made,
-        set=(*before.set, *(each for each in host.set if each[0] not in again)),
-        stripped=host.stripped or before.stripped,
-    )
-
-
-def _change(state: str, change: object) -> None:
-    assert callable(change)
-    state_folder(state)
-    with held(os.path.join(state, HOSTS_FILE + ".lock")):
-        rows = [{name: getattr(host, name) for name in host.__slots__} for host in change(registered(state))]
-        replace_text(os.path.join(state, HOSTS_FILE), json.dumps(rows, indent=1) + "\n")
+def _save(state: str, found: tuple[Host, ...]) -> None:
+    replace_text(os.path.join(state, HOSTS_FILE), json.dumps([asdict(each) for each in found], indent=1) + "\n")
 
 
 # ---------------------------------------------------------------- the program itself
 
 
 def program(runtime: str) -> str:
-    """Where the program is, `""` where it is not on the PATH."""
     return shutil.which(PROGRAMS[runtime]) or ""
 
 
 def version(runtime: str) -> str:
-    """The version that the program says, `""` where it is not there or says none."""
     found = program(runtime)
     if not found:
         return ""

@@ -1,34 +1,33 @@
-"""The calls of a session that were put to a person. What the person said is final for them: no model is asked again.
+"""The calls of a session that a person was asked about. The answer is final for them: no model is asked again.
 
-Keeps the names of calls and of their commands, not these. Knows nothing of answers. Calls without a session are those
-of one."""
+Keeps the names of calls and of their commands, not these. Calls without a session share one."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection
-from contextlib import AbstractContextManager
 
 from assent.contract import StoreError, dumps, loads, sha256
-from assent.state.files import held, read, replace_text, state_folder
+from assent.state.files import locked, read, replace_text
 
 FOLDER = "sessions"
+LOCK = f"{FOLDER}/persons.lock"
 MOST = 2048  # names of one session; of what was decided the oldest are forgotten
 PERSONS, WAITING = "persons", "waiting"
 _LARGEST = 512 * 1024
 
 
 def note(state: str, session: str, names: Collection[str]) -> None:
-    """What has these names is a person's from now on. Raises StoreError."""
-    with _held(state):
+    """What has these names was decided by a person. Raises StoreError."""
+    with locked(state, LOCK):
         known = [each for each in _read(state, session, PERSONS) if each not in names]
         replace_text(_path(state, session, PERSONS), dumps([*known, *names][-MOST:]))
 
 
 def wait(state: str, session: str, names: Collection[str]) -> None:
-    """What has these names is before a person, until `end`. Raises StoreError, also where too many wait: kept apart,
-    so that questions which an agent takes back push out nothing that a person decided."""
-    with _held(state):
+    """What has these names waits for a person, until `end`. Raises StoreError, also where too many wait. Kept apart
+    from decisions, so that questions which an agent withdraws push none of them out."""
+    with locked(state, LOCK):
         known = [*_read(state, session, WAITING), *names]
         if len(known) > MOST:
             raise StoreError("too many commands of this session wait for a person")
@@ -37,7 +36,7 @@ def wait(state: str, session: str, names: Collection[str]) -> None:
 
 def end(state: str, session: str, names: Collection[str]) -> None:
     """One question with these names ended. Raises StoreError."""
-    with _held(state):
+    with locked(state, LOCK):
         known = _read(state, session, WAITING)
         for name in names:
             if name in known:
@@ -46,15 +45,9 @@ def end(state: str, session: str, names: Collection[str]) -> None:
 
 
 def has(state: str, session: str, names: Collection[str]) -> bool:
-    """Whether anything of these names was, in this session. Raises StoreError where that cannot be told."""
+    """Whether a person was asked about anything of these names in this session. Raises StoreError."""
     known = {*_read(state, session, PERSONS), *_read(state, session, WAITING)}
     return not known.isdisjoint(names)
-
-
-def _held(state: str) -> AbstractContextManager[None]:
-    """One process at a time between reading and writing."""
-    state_folder(state)
-    return held(posixpath.join(state_folder(posixpath.join(state, FOLDER)), "persons.lock"))
 
 
 def _read(state: str, session: str, kind: str) -> list[str]:
@@ -71,5 +64,5 @@ def _read(state: str, session: str, kind: str) -> list[str]:
 
 
 def _path(state: str, session: str, kind: str) -> str:
-    name = sha256(f"{kind}\0{session}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return posixpath.join(state, FOLDER, name)
+    name = f"{kind}\0{session}".encode("utf-8", "surrogatepass")
+    return posixpath.join(state, FOLDER, sha256(name).hexdigest()[:32])

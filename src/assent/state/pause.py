@@ -16,7 +16,6 @@ _LIMIT = 1000
 
 
 def lasts(state: str) -> bool:
-    """Whether a pause lasts at this moment."""
     return until(state) > 0
 
 
@@ -38,7 +37,6 @@ def until(state: str, now: float = 0.0) -> float:
 
 
 def begin(state: str, end: float, who: str) -> None:
-    """Pause until that time."""
     state_folder(state)
     replace_text(posixpath.join(state, FILE), f"{end:.3f}\n{who}\n")
 

@@ -1,4 +1,4 @@
-"""Deny rules that a person saved from an answer: `saved.toml` in the user's own folder. What they mean is the policy's.
+"""Deny rules that a person saved from an answer: `saved.toml` in the user's own folder.
 
 The file is written by Assent and read like the user's own; a person may edit it too, but comments are not kept."""
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import posixpath
 
 from assent.contract import StoreError
-from assent.state.files import held, read, replace_text, state_folder
+from assent.state.files import locked, read, replace_text
 
 FILE = "saved.toml"
 HEAD = "# Deny rules that were saved from answers. Remove a line to take one back.\ndeny = [\n"
@@ -20,8 +20,7 @@ def path(state: str) -> str:
 
 def add(state: str, rule: str, reason: str) -> None:
     """Save a deny rule, once. Raises StoreError where the file cannot be read or written."""
-    state_folder(state)
-    with held(path(state) + ".lock"):
+    with locked(state, FILE + ".lock"):
         known = _rules(state)
         if all(each["rule"] != rule for each in known):
             replace_text(path(state), _text([*known, {"rule": rule, "reason": reason}]))

@@ -89,7 +89,6 @@ def _removed(path: str, now: float) -> bool:
 
 
 def _used(path: str) -> None:
-    """Note that a session still uses a file, at most once a day."""
     try:
         if time.time() - os.stat(path).st_mtime > DAY:
             os.utime(path)

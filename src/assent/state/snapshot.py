@@ -23,7 +23,6 @@ OTHERS_WRITE = 0o022
 
 
 def key(*given: object) -> str:
-    """What a snapshot was made of, as one word."""
     return sha256(dumps([FORMAT, *given]).encode("ascii")).hexdigest()
 
 
@@ -100,7 +99,6 @@ def _head(made_of: str, rest: bytes) -> bytes:
 
 
 def _tidy(folder: str) -> None:
-    """Only the snapshots of the projects that were last at work are kept."""
     with os.scandir(folder) as entries:
         found = sorted((each.stat(follow_symlinks=False).st_mtime_ns, each.path) for each in entries)
     for _, path in found[:-KEPT]:

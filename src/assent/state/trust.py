@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-from contextlib import AbstractContextManager
 
 from assent.contract import StoreError
 from assent.facts.links import Links
-from assent.state.files import held, read, replace_text, state_folder
+from assent.state.files import locked, replace_text, stored
 
 TRUST_FILE = "trust.json"
 _MAX = 1024 * 1024
@@ -17,16 +16,7 @@ _MAX = 1024 * 1024
 def trusted_folders(state: str) -> tuple[str, ...]:
     """The marked folders, canonical, in the order in which they were marked. `state` is Assent's folder."""
     path = posixpath.join(state, TRUST_FILE)
-    try:
-        import json
-
-        value = json.loads(read(path, _MAX)[0])
-    except (FileNotFoundError, NotADirectoryError):
-        return ()
-    except OSError as error:
-        raise StoreError(f"`{path}` cannot be read: {error.strerror}; repair it or remove it") from None
-    except ValueError:
-        raise StoreError(f"`{path}` is not JSON; repair it or remove it") from None
+    value = stored(path, _MAX)
     if not isinstance(value, list) or not all(isinstance(item, str) and item.startswith("/") for item in value):
         raise StoreError(f"`{path}` is not a list of absolute folders; repair it or remove it")
     return tuple(value)
@@ -35,9 +25,8 @@ def trusted_folders(state: str) -> tuple[str, ...]:
 def is_trusted(folder: str, state: str) -> bool:
     """Whether a folder, by where it really is, is a marked folder or lies in one."""
     here = Links().canonical(folder)
-    if not here:
-        return False
-    return any(here == marked or here.startswith(marked.rstrip("/") + "/") for marked in trusted_folders(state))
+    marks = trusted_folders(state) if here else ()
+    return any(here == marked or here.startswith(marked.rstrip("/") + "/") for marked in marks)
 
 
 def trust(folder: str, state: str) -> str:
@@ -47,7 +36,7 @@ def trust(folder: str, state: str) -> str:
         raise StoreError(f"`{folder}` is not a folder; name one that exists, by its whole path")
     if here == "/":
         raise StoreError("`/` cannot be trusted; name the folder of a project")
-    with _held(state):
+    with locked(state, TRUST_FILE + ".lock"):
         marked = trusted_folders(state)
         if here not in marked:
             _save(state, (*marked, here))
@@ -55,9 +44,9 @@ def trust(folder: str, state: str) -> str:
 
 
 def distrust(folder: str, state: str) -> bool:
-    """Take a folder's own mark away; false where it had none. A mark on a folder around it still counts."""
+    """Remove a folder's own mark; false where it had none. A mark on a folder around it still counts."""
     here = Links().canonical(folder)
-    with _held(state):
+    with locked(state, TRUST_FILE + ".lock"):
         marked = trusted_folders(state)
         if here not in marked:
             return False
@@ -69,8 +58,3 @@ def _save(state: str, folders: tuple[str, ...]) -> None:
     import json
 
     replace_text(posixpath.join(state, TRUST_FILE), json.dumps(list(folders), indent=1) + "\n")
-
-
-def _held(state: str) -> AbstractContextManager[None]:
-    """One process at a time between reading and writing."""
-    return held(posixpath.join(state_folder(state), TRUST_FILE + ".lock"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assent import agents
 from assent.agents import capabilities, known, probes
-from assent.agents.adapter import Event, Kind, Rendered
+from assent.agents.adapter import Event, EventKind, Rendered
 from assent.contract import Call, Outcome, PayloadError, Reply
 
 WORDS = st.sampled_from(
@@ -62,7 +62,7 @@ BEFORE: list[tuple[str, str, str]] = [
     ("cline", "beforeTool", ""),
     ("openharness", "pre_tool_use", ""),
 ]
-KINDS = st.sampled_from([Kind.BEFORE_TOOL, Kind.PERMISSION])
+KINDS = st.sampled_from([EventKind.BEFORE_TOOL, EventKind.PERMISSION])
 before = pytest.mark.parametrize(("runtime", "name", "form"), BEFORE)
 ENVIRON = {"CLAUDE_PROJECT_DIR": "/workspace", "SHELL": "/bin/bash", "PWD": "/workspace"}
 # What a runtime reads as leave to run the call, in any of their forms.
@@ -103,14 +103,14 @@ def test_any_text_is_an_event_or_a_payload_error(runtime: str, text: str | bytes
         agents.load(runtime).parse_text(text, environ={}, home="")
 
 
-def opens(rendered: Rendered, kind: Kind) -> bool:
+def opens(rendered: Rendered, kind: EventKind) -> bool:
     """Whether a runtime would run the call after this, as far as the hook has a say."""
     if rendered.status == 2 and (rendered.stderr.strip() or rendered.stdout.strip()):
         return False
     answer: dict[str, object] = json.loads(rendered.stdout) if rendered.stdout.strip() else {}
     if any(pair in LEAVE for pair in pairs(answer)):
         return True
-    if kind is Kind.PERMISSION:  # silence leaves the dialog standing
+    if kind is EventKind.PERMISSION:  # silence leaves the dialog standing
         return False
     return not any(pair in HOLDS for pair in pairs(answer))
 
@@ -123,7 +123,7 @@ def pairs(value: object) -> list[tuple[str, object]]:
 
 @before
 @given(kind=KINDS, call=CALLS, reply=REPLIES)
-def test_only_an_allow_opens(runtime: str, name: str, form: str, kind: Kind, call: Call, reply: Reply) -> None:
+def test_only_an_allow_opens(runtime: str, name: str, form: str, kind: EventKind, call: Call, reply: Reply) -> None:
     event = Event(kind, name, call, form=form)
     rendered = agents.load(runtime).render(event, reply)
     if opens(rendered, event.kind):
@@ -133,7 +133,7 @@ def test_only_an_allow_opens(runtime: str, name: str, form: str, kind: Kind, cal
 @before
 @given(call=CALLS, reason=st.text(max_size=20))
 def test_an_allow_is_never_a_block(runtime: str, name: str, form: str, call: Call, reason: str) -> None:
-    event = Event(Kind.BEFORE_TOOL, name, call, form=form)
+    event = Event(EventKind.BEFORE_TOOL, name, call, form=form)
     rendered = agents.load(runtime).render(event, Reply(Outcome.ALLOW, reason))
     assert rendered.status == 0
     assert opens(rendered, event.kind)
@@ -143,13 +143,13 @@ def test_an_allow_is_never_a_block(runtime: str, name: str, form: str, call: Cal
 @given(reply=REPLIES)
 def test_what_was_no_payload_never_runs(runtime: str, reply: Reply) -> None:
     denial = Reply(Outcome.DENY, reply.reason, message=reply.message, fault=reply.fault)
-    assert not opens(agents.load(runtime).render(None, denial), Kind.BEFORE_TOOL)
+    assert not opens(agents.load(runtime).render(None, denial), EventKind.BEFORE_TOOL)
 
 
 @before
 @given(kind=KINDS, call=CALLS, reply=REPLIES)
 def test_stdout_is_one_answer_and_all_output_can_be_printed(
-    runtime: str, name: str, form: str, kind: Kind, call: Call, reply: Reply
+    runtime: str, name: str, form: str, kind: EventKind, call: Call, reply: Reply
 ) -> None:
     event = Event(kind, name, call, form=form)
     rendered = agents.load(runtime).render(event, reply)
@@ -164,11 +164,11 @@ def test_stdout_is_one_answer_and_all_output_can_be_printed(
 
 @pytest.mark.parametrize("runtime", ["claude", "openharness"])
 @given(kind=KINDS, call=CALLS, reply=REPLIES)
-def test_over_http_only_an_allow_opens(runtime: str, kind: Kind, call: Call, reply: Reply) -> None:
+def test_over_http_only_an_allow_opens(runtime: str, kind: EventKind, call: Call, reply: Reply) -> None:
     event = Event(kind, "PreToolUse", call)
     response = agents.load(runtime).respond(event, reply)
     if runtime == "openharness":
-        assert (response.status == 200) == (reply.outcome is Outcome.ALLOW or event.kind is not Kind.BEFORE_TOOL)
+        assert (response.status == 200) == (reply.outcome is Outcome.ALLOW or event.kind is not EventKind.BEFORE_TOOL)
     else:
         assert response.status == 200  # the body of any other status is not read
         if opens(Rendered(response.body), event.kind):
@@ -177,7 +177,7 @@ def test_over_http_only_an_allow_opens(runtime: str, kind: Kind, call: Call, rep
 
 @given(text=st.text())
 def test_a_command_behind_the_asking_program_is_the_same_command(text: str) -> None:
-    event = Event(Kind.BEFORE_TOOL, "PreToolUse", Call("Bash", {"command": text}, cwd="/w"))
+    event = Event(EventKind.BEFORE_TOOL, "PreToolUse", Call("Bash", {"command": text}, cwd="/w"))
     rendered = agents.load("codex").render(event, Reply(Outcome.ASK, through="/opt/a b/assent-ask"))
     inner = json.loads(rendered.stdout)["hookSpecificOutput"]
     if text and "\0" not in text:
@@ -202,7 +202,7 @@ def test_a_call_in_another_runtimes_words_is_decided_or_refused(runtime: str, se
         event = agents.load(runtime).parse(given, environ=ENVIRON, home="/home/me", project="/workspace")
     except PayloadError:
         return
-    assert event.kind is Kind.BEFORE_TOOL
+    assert event.kind is EventKind.BEFORE_TOOL
     assert event.call is not None
 
 

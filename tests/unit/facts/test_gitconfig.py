@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.facts.gitconfig import Entry, Unreadable, entries, runs_program
+from assent.facts.gitconfig import GitConfigError, GitSetting, entries, runs_program
 
 WHOLE = r"""# a comment
 ; another
@@ -24,19 +24,19 @@ two
 
 def test_sections_subsections_quotes_comments_and_continuations() -> None:
     assert entries(WHOLE) == (
-        Entry("core.bare", "", "false"),
-        Entry("core.pager", "", "less # not a comment -R"),
-        Entry("remote.url", 'Origin "x" \\y', "https://example.com/a.git"),
-        Entry("old.key", "style", "value"),
-        Entry("a.b", "", None),
-        Entry("a.multi", "", "one two"),
-        Entry("a.escaped", "", 'a\tb"c"\\'),
-        Entry("a.empty", "", ""),
+        GitSetting("core.bare", "", "false"),
+        GitSetting("core.pager", "", "less # not a comment -R"),
+        GitSetting("remote.url", 'Origin "x" \\y', "https://example.com/a.git"),
+        GitSetting("old.key", "style", "value"),
+        GitSetting("a.b", "", None),
+        GitSetting("a.multi", "", "one two"),
+        GitSetting("a.escaped", "", 'a\tb"c"\\'),
+        GitSetting("a.empty", "", ""),
     )
 
 
 def test_a_byte_order_mark_and_carriage_returns_change_nothing() -> None:
-    assert entries("\ufeff[core]\r\n\tbare = true\r\n") == (Entry("core.bare", "", "true"),)
+    assert entries("\ufeff[core]\r\n\tbare = true\r\n") == (GitSetting("core.bare", "", "true"),)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_byte_order_mark_and_carriage_returns_change_nothing() -> None:
     ],
 )
 def test_what_is_not_understood_is_unreadable(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(GitConfigError):
         entries(text)
 
 
@@ -67,7 +67,7 @@ def setting(text: str) -> bool:
     name, _, value = text.partition("=")
     section, _, rest = name.partition(".")
     subsection, _, key = rest.rpartition(".")
-    return runs_program(Entry(f"{section}.{key}".lower(), subsection, value))
+    return runs_program(GitSetting(f"{section}.{key}".lower(), subsection, value))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import Adapter, Event, Kind, Rendered, Response
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered, Response
 from assent.contract import Outcome, Reply
 from assent.contract.display import visible
 
@@ -25,7 +25,6 @@ SHELLS = ("bash", "zsh")
 
 
 class ClaudeCode(Adapter):
-    runtime = "claude"
     plain = True
     races = True
 
@@ -41,15 +40,15 @@ class ClaudeCode(Adapter):
         )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        if event is None or (reply.fault and event.kind in (Kind.BEFORE_TOOL, Kind.CONFIG_CHANGE)):
+        if event is None or (reply.fault and event.kind in (EventKind.BEFORE_TOOL, EventKind.CONFIG_CHANGE)):
             return adapter.blocked(reply)
         return adapter.observed(event, reply) or adapter.printed(answer(event, reply))
 
     def respond(self, event: Event | None, reply: Reply) -> Response:
         """Always 200: the body of any other status is ignored, even where it denies."""
         if event is None:
-            return Response(200, adapter.line({**pre_tool_use(reply), **blocking(reply)}))
-        return Response(200, adapter.line(answer(event, reply)))
+            return Response(200, adapter.printed({**pre_tool_use(reply), **adapter.blocking(reply)}).stdout)
+        return Response(200, adapter.printed(answer(event, reply)).stdout)
 
 
 def attended(given: Mapping[str, object], environ: Mapping[str, str]) -> bool | None:
@@ -68,14 +67,13 @@ def shell_of(environ: Mapping[str, str]) -> str:
 
 
 def answer(event: Event, reply: Reply) -> dict[str, object]:
-    """The JSON for an event, over either transport."""
     match event.kind:
-        case Kind.BEFORE_TOOL:
+        case EventKind.BEFORE_TOOL:
             return pre_tool_use(reply)
-        case Kind.PERMISSION:
+        case EventKind.PERMISSION:
             return adapter.permission_request(reply, interrupts=True)
-        case Kind.CONFIG_CHANGE | Kind.PROMPT if reply.outcome is not Outcome.ALLOW:
-            return blocking(reply)
+        case EventKind.CONFIG_CHANGE | EventKind.PROMPT if reply.outcome is not Outcome.ALLOW:
+            return adapter.blocking(reply)
         case _:
             return adapter.told(event, reply)
 
@@ -90,8 +88,4 @@ def pre_tool_use(reply: Reply) -> dict[str, object]:
     return out
 
 
-def blocking(reply: Reply) -> dict[str, object]:
-    return {"decision": "block", "reason": visible(reply.for_agent)}
-
-
-ADAPTER = ClaudeCode()
+ADAPTER = ClaudeCode("claude")

@@ -7,15 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.agents.claude.payload import shell_of
 from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
 
 
 class ClaudePrompt(Adapter):
-    runtime = "claude-prompt"
-
     def asks(self, event: Event) -> bool:
         return False
 
@@ -34,7 +32,7 @@ class ClaudePrompt(Adapter):
             shell=shell_of(environ),
         )
         return Event(
-            Kind.PERMISSION,
+            EventKind.PERMISSION,
             "permission-prompt-tool",
             call,
             session=session,
@@ -49,4 +47,4 @@ class ClaudePrompt(Adapter):
         return adapter.printed({"behavior": "deny", "message": visible(reply.for_agent)})
 
 
-ADAPTER = ClaudePrompt()
+ADAPTER = ClaudePrompt("claude-prompt")

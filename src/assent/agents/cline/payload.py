@@ -7,19 +7,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
 from assent.contract.tools import ALIASES
 
 KINDS = {
-    "tool_call": Kind.BEFORE_TOOL,
-    "beforeTool": Kind.BEFORE_TOOL,
-    "tool_result": Kind.AFTER_TOOL,
-    "agent_end": Kind.STOP,
-    "agent_abort": Kind.STOP,
-    "prompt_submit": Kind.PROMPT,
-    "agent_start": Kind.SESSION_START,
+    "tool_call": EventKind.BEFORE_TOOL,
+    "beforeTool": EventKind.BEFORE_TOOL,
+    "tool_result": EventKind.AFTER_TOOL,
+    "agent_end": EventKind.STOP,
+    "agent_abort": EventKind.STOP,
+    "prompt_submit": EventKind.PROMPT,
+    "agent_start": EventKind.SESSION_START,
 }
 # The tools that Cline itself brings; a tool of a server or a plugin may have any other name.
 NATIVE = frozenset(
@@ -30,7 +30,6 @@ PLUGIN = "beforeTool"
 
 
 class Cline(Adapter):
-    runtime = "cline"
     limit = 120
 
     def asks(self, event: Event) -> bool:
@@ -42,7 +41,7 @@ class Cline(Adapter):
         session = session_of(given)
         call, call_id = None, ""
         if kind in adapter.WITH_CALL:
-            inner = payload.table(given, "tool_call" if kind is Kind.BEFORE_TOOL else "tool_result")
+            inner = payload.table(given, "tool_call" if kind is EventKind.BEFORE_TOOL else "tool_result")
             roots = payload.folders(given.get("workspaceRoots"))
             call_input = arguments(inner)
             call_id = payload.text_if_any(inner, "id")
@@ -66,10 +65,10 @@ class Cline(Adapter):
         )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        """Never by exit status: Cline goes on after a hook that fails."""
+        """Never by exit status: Cline continues after a hook that fails."""
         if event is None:
             return adapter.printed({**skipped(reply), **cancelled(reply)})
-        if event.kind is not Kind.BEFORE_TOOL:
+        if event.kind is not EventKind.BEFORE_TOOL:
             return adapter.noted(reply) if reply.fault else adapter.printed({})
         if event.name == PLUGIN:
             return adapter.printed(for_plugin(reply))
@@ -87,7 +86,6 @@ def arguments(inner: Mapping[str, object]) -> dict[str, object]:
 
 
 def session_of(given: Mapping[str, object]) -> str:
-    """The session that a sub-agent shares with its parent."""
     context = given.get("sessionContext")
     root = context.get("rootSessionId") if isinstance(context, dict) else None
     return root if isinstance(root, str) and root else payload.text_if_any(given, "taskId")
@@ -98,13 +96,9 @@ def tool_of(name: str) -> str:
 
 
 def for_plugin(reply: Reply) -> dict[str, object]:
-    match reply.outcome:
-        case Outcome.ALLOW:
-            return {"policy": {"autoApprove": True}}
-        case Outcome.ASK:
-            return {"policy": {"autoApprove": False}}
-        case _:
-            return skipped(reply)
+    if reply.outcome is Outcome.DENY:
+        return skipped(reply)
+    return {"policy": {"autoApprove": reply.outcome is Outcome.ALLOW}}
 
 
 def skipped(reply: Reply) -> dict[str, object]:
@@ -115,4 +109,4 @@ def cancelled(reply: Reply) -> dict[str, object]:
     return {"cancel": True, "errorMessage": visible(reply.for_agent)}
 
 
-ADAPTER = Cline()
+ADAPTER = Cline("cline")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.contract import Outcome, Reply
 from assent.contract.display import visible
 
@@ -19,7 +19,6 @@ NOBODY_ASKED = "a person has to approve this call first, and Codex cannot ask"
 
 
 class Codex(Adapter):
-    runtime = "codex"
     once = ("exec", "e", "review")
     rewriting = True
 
@@ -40,7 +39,7 @@ class Codex(Adapter):
             home=home,
             roots=payload.folder(project),
             modes=MODES,
-            attended=False if environ.get(ATTENDED) == "0" else None,
+            attended=adapter.unattended(environ),
             form=MOVED if environ.get("CODEX_HOME", "").rstrip("/") not in ("", f"{home}/.codex") else "",
         )
 
@@ -48,62 +47,46 @@ class Codex(Adapter):
         if event is None:
             return adapter.blocked(reply)
         match event.kind:
-            case Kind.BEFORE_TOOL | Kind.PERMISSION if reply.fault:
+            case EventKind.BEFORE_TOOL | EventKind.PERMISSION if reply.fault:
                 return adapter.blocked(reply)
-            case Kind.BEFORE_TOOL:
+            case EventKind.BEFORE_TOOL:
                 return before(event, reply)
-            case Kind.PERMISSION:
+            case EventKind.PERMISSION:
                 return adapter.printed(adapter.permission_request(reply, interrupts=False))
-            case Kind.PROMPT if reply.outcome is Outcome.DENY and not reply.fault:
-                return adapter.printed({"decision": "block", "reason": visible(reply.for_agent)})
-            case Kind.CONFIG_CHANGE:  # an event that Codex does not have
+            case EventKind.PROMPT if reply.outcome is Outcome.DENY and not reply.fault:
+                return adapter.printed(adapter.blocking(reply))
+            case EventKind.CONFIG_CHANGE:  # an event that Codex does not have
                 return adapter.printed({})
             case _:
                 return adapter.noted(reply) if reply.fault else adapter.printed(adapter.told(event, reply))
 
 
 def before(event: Event, reply: Reply) -> Rendered:
-    """An allow has no word of its own: an unknown key, or a decision that Codex does not support, is a warning."""
+    """Exactly these keys: with any other one beside them the call runs. An allow has no word: an unknown key,
+    or a decision that Codex does not support, is a warning."""
     if reply.outcome is Outcome.ALLOW:
         return adapter.printed({})
-    rewritten = asking(event, reply)
-    if rewritten is not None:
-        return adapter.printed(rewritten)
-    text = reply.for_agent
-    if reply.outcome is Outcome.ASK:
-        text = f"{NOBODY_ASKED}: {text}"
-    return adapter.printed(denied(text))
+    out: dict[str, object] = {"hookEventName": "PreToolUse", "permissionDecision": "deny"}
+    command = asking(event, reply)
+    if command:
+        out |= {"permissionDecision": "allow", "updatedInput": {"command": command}}
+    else:
+        asked = f"{NOBODY_ASKED}: " if reply.outcome is Outcome.ASK else ""
+        out["permissionDecisionReason"] = visible(asked + reply.for_agent)
+    return adapter.printed({"hookSpecificOutput": out})
 
 
-def denied(text: str) -> dict[str, object]:
-    """Exactly these keys: with any other one beside them the call runs."""
-    inner = {
-        "hookEventName": "PreToolUse",
-        "permissionDecision": "deny",
-        "permissionDecisionReason": visible(text),
-    }
-    return {"hookSpecificOutput": inner}
+def asking(event: Event, reply: Reply) -> str:
+    """The same command behind the program that Codex's own rules ask about; `""` where that cannot be done.
 
-
-def asking(event: Event, reply: Reply) -> dict[str, object] | None:
-    """The same command behind the program that Codex's own rules ask about; None where that is not to be had.
-
-    Whoever sets `through` has seen that rule in place: without it the command would run unasked."""
-    if reply.outcome is not Outcome.ASK or not reply.through.startswith("/") or event.call is None:
-        return None
-    if event.form == MOVED:  # that rule stands in the folder that Codex does not look at
-        return None
+    Whoever sets `through` has seen that rule in place: without it the command would run unasked. Of a form MOVED, the
+    rule is in a folder that Codex does not read."""
+    if reply.outcome is not Outcome.ASK or not reply.through.startswith("/") or event.form == MOVED or not event.call:
+        return ""
     command = event.call.input.get("command")
     if event.call.tool != "Bash" or set(event.call.input) != {"command"} or not isinstance(command, str):
-        return None
-    if not command or "\0" in command:
-        return None
-    inner = {
-        "hookEventName": "PreToolUse",
-        "permissionDecision": "allow",
-        "updatedInput": {"command": f"{quoted(reply.through)} {quoted(command)}"},
-    }
-    return {"hookSpecificOutput": inner}
+        return ""
+    return f"{quoted(reply.through)} {quoted(command)}" if command and "\0" not in command else ""
 
 
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
@@ -111,9 +94,7 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 def quoted(word: str) -> str:
     """One word for a shell, whatever it holds."""
-    if word and set(word) <= PLAIN:
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
+    return word if word and set(word) <= PLAIN else "'" + word.replace("'", "'\\''") + "'"
 
 
-ADAPTER = Codex()
+ADAPTER = Codex("codex")

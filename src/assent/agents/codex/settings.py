@@ -107,7 +107,6 @@ def read_if_any(text: str) -> dict[str, object]:
 
 
 def _line(text: str, message: str) -> int:
-    """The line that the reader names in its message."""
     if "end of document" in message:
         return text.rstrip("\n").count("\n") + 1
     found = message.rpartition("line ")[2].split(",")[0].rstrip(")")
@@ -142,7 +141,6 @@ def quoted(text: str) -> str:
 
 
 def trusted_hash(event: str, command: str, timeout: int, matcher: str | None) -> str:
-    """The hash by which Codex knows a hook that a person reviewed."""
     hook = {"async": False, "command": command, "timeout": timeout, "type": "command"}
     seen = {"event_name": snake(event), "hooks": [hook], **({"matcher": matcher} if matcher else {})}
     text = json.dumps(seen, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -8,38 +8,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.agents.claude.payload import WORDS
 from assent.contract import Call, Outcome, PayloadError, Reply
 from assent.contract.display import visible
 
 KINDS = {
-    "preToolUse": Kind.BEFORE_TOOL,
-    "permissionRequest": Kind.PERMISSION,
-    "postToolUse": Kind.AFTER_TOOL,
-    "userPromptSubmitted": Kind.PROMPT,
-    "sessionStart": Kind.SESSION_START,
-    "agentStop": Kind.STOP,
+    "preToolUse": EventKind.BEFORE_TOOL,
+    "permissionRequest": EventKind.PERMISSION,
+    "postToolUse": EventKind.AFTER_TOOL,
+    "userPromptSubmitted": EventKind.PROMPT,
+    "sessionStart": EventKind.SESSION_START,
+    "agentStop": EventKind.STOP,
 }
 OWN, CLAUDE = "own", "claude"
 SERVERS = "ASSENT_HOST_SERVERS"  # the names of MCP servers, one on a line; as in facts/servers.py
 
 
 class CopilotCli(Adapter):
-    runtime = "copilot"
     once = ("-p", "--prompt")
     names_no_servers = True
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """Nothing in the payload tells the session's folder from the call's."""
-        roots = payload.folder(project)
+        roots, servers = payload.folder(project), environ.get(SERVERS, "").split("\n")
         given = with_patch(given)
         if "toolName" not in given and "hook_event_name" in given:
-            tool = tool_of(payload.text_if_any(given, "tool_name"), environ.get(SERVERS, "").split("\n"))
-            event = adapter.parse(
-                given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash", tool=tool
+            tool = tool_of(payload.text_if_any(given, "tool_name"), servers)
+            return adapter.parse(
+                given, runtime=self.runtime, home=home, roots=roots, shell="bash", tool=tool, form=CLAUDE
             )
-            return in_form(event, CLAUDE)
         name = payload.text_if_any(given, "hookName") or told_by_fields(given)
         kind = adapter.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "sessionId")
@@ -47,7 +45,7 @@ class CopilotCli(Adapter):
         if kind in adapter.WITH_CALL:
             call_input = payload.enclosed(given, "toolArgs" if "toolArgs" in given else "toolInput")
             call = Call(
-                tool_of(payload.text(given, "toolName"), environ.get(SERVERS, "").split("\n")),
+                tool_of(payload.text(given, "toolName"), servers),
                 call_input,
                 cwd=payload.text(given, "cwd"),
                 roots=roots,
@@ -57,20 +55,19 @@ class CopilotCli(Adapter):
                 description=adapter.described(call_input),
                 shell="bash",
             )
-        attended = False if environ.get(ATTENDED) == "0" else None
-        return Event(kind, name, call, session=session, attended=attended, form=OWN)
+        return Event(kind, name, call, session=session, attended=adapter.unattended(environ), form=OWN)
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         """A fault in the form of a denial: of a failed hook the agent reads no more than its exit status."""
         if event is None:
             return adapter.blocked(reply)
         match event.kind:
-            case Kind.BEFORE_TOOL:
+            case EventKind.BEFORE_TOOL:
                 return adapter.printed(before(event, reply))
-            case Kind.PERMISSION if event.form == CLAUDE:
+            case EventKind.PERMISSION if event.form == CLAUDE:
                 return adapter.printed(adapter.permission_request(reply, interrupts=False))
-            case Kind.PERMISSION:
-                return adapter.printed(permission(reply))
+            case EventKind.PERMISSION:
+                return adapter.printed(adapter.behavior(reply))
             case _:
                 return adapter.noted(reply) if reply.fault else adapter.printed({})
 
@@ -83,12 +80,8 @@ def with_patch(given: Mapping[str, object]) -> Mapping[str, object]:
     """The payload with a patch that came as bare text where arguments are."""
     if PATCHES not in (given.get("toolName"), given.get("tool_name")):
         return given
-    bare = {key: given[key] for key in ARGUMENTS if isinstance(given.get(key), str)}
-    return {**given, **{key: {"input": text} for key, text in bare.items() if not is_object(str(text))}}
-
-
-def is_object(text: str) -> bool:
-    return text.lstrip()[:1] == "{"
+    texts = {key: text for key in ARGUMENTS if isinstance(text := given.get(key), str)}
+    return {**given, **{key: {"input": text} for key, text in texts.items() if text.lstrip()[:1] != "{"}}
 
 
 def tool_of(name: str, servers: list[str]) -> str:
@@ -99,22 +92,6 @@ def tool_of(name: str, servers: list[str]) -> str:
     owner = max((each for each in servers if each and name.startswith(f"{each}-")), key=len, default="")
     server, tool = (owner, name[len(owner) + 1 :]) if owner else name.rsplit("-", 1)
     return f"mcp__{server}__{tool}" if server and tool else name
-
-
-def in_form(event: Event, form: str) -> Event:
-    return Event(
-        event.kind,
-        event.name,
-        event.call,
-        session=event.session,
-        mode=event.mode,
-        attended=event.attended,
-        call_id=event.call_id,
-        agent=event.agent,
-        transcript=event.transcript,
-        about=event.about,
-        form=form,
-    )
 
 
 def told_by_fields(given: Mapping[str, object]) -> str:
@@ -135,14 +112,4 @@ def before(event: Event, reply: Reply) -> dict[str, object]:
     return {"permissionDecision": WORDS[reply.outcome], "permissionDecisionReason": visible(text)}
 
 
-def permission(reply: Reply) -> dict[str, object]:
-    match reply.outcome:
-        case Outcome.ALLOW:
-            return {"behavior": "allow"}
-        case Outcome.ASK:
-            return {}
-        case _:
-            return {"behavior": "deny", "message": visible(reply.for_agent)}
-
-
-ADAPTER = CopilotCli()
+ADAPTER = CopilotCli("copilot")

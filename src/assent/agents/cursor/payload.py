@@ -7,29 +7,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.agents.claude.payload import WORDS
 from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
 
 KINDS = {
-    "preToolUse": Kind.BEFORE_TOOL,
-    "beforeShellExecution": Kind.BEFORE_TOOL,
-    "beforeMCPExecution": Kind.BEFORE_TOOL,
-    "beforeReadFile": Kind.BEFORE_TOOL,
-    "postToolUse": Kind.AFTER_TOOL,
-    "postToolUseFailure": Kind.AFTER_TOOL,
-    "stop": Kind.STOP,
-    "beforeSubmitPrompt": Kind.PROMPT,
-    "sessionStart": Kind.SESSION_START,
+    "preToolUse": EventKind.BEFORE_TOOL,
+    "beforeShellExecution": EventKind.BEFORE_TOOL,
+    "beforeMCPExecution": EventKind.BEFORE_TOOL,
+    "beforeReadFile": EventKind.BEFORE_TOOL,
+    "postToolUse": EventKind.AFTER_TOOL,
+    "postToolUseFailure": EventKind.AFTER_TOOL,
+    "stop": EventKind.STOP,
+    "beforeSubmitPrompt": EventKind.PROMPT,
+    "sessionStart": EventKind.SESSION_START,
 }
 ASKS = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # the others take an ask for an allow
 NOBODY_ASKED = "a person has to approve this call first, and Cursor does not ask here"
 
 
 class Cursor(Adapter):
-    runtime = "cursor"
-
     def asks(self, event: Event) -> bool:
         return event.name in ASKS
 
@@ -61,11 +59,11 @@ class Cursor(Adapter):
         )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
+        if event is None or (reply.fault and event.kind is EventKind.BEFORE_TOOL):
             return adapter.blocked(reply)
-        if event.kind is Kind.BEFORE_TOOL:
+        if event.kind is EventKind.BEFORE_TOOL:
             return adapter.printed(before(event, reply))
-        if event.kind is Kind.PROMPT and not reply.fault:
+        if event.kind is EventKind.PROMPT and not reply.fault:
             allowed = reply.outcome is not Outcome.DENY
             return adapter.printed(
                 {"continue": allowed} | ({} if allowed else {"user_message": visible(reply.for_person)})
@@ -74,7 +72,6 @@ class Cursor(Adapter):
 
 
 def tool_of(name: str, given: Mapping[str, object]) -> tuple[str, dict[str, object]]:
-    """The tool and its arguments, which each of Cursor's events writes in its own way."""
     match name:
         case "beforeShellExecution":
             return "Shell", {"command": payload.text(given, "command")}
@@ -104,4 +101,4 @@ def before(event: Event, reply: Reply) -> dict[str, object]:
     }
 
 
-ADAPTER = Cursor()
+ADAPTER = Cursor("cursor")

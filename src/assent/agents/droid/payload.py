@@ -7,34 +7,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.contract import Outcome, Reply
-from assent.contract.display import visible
 
 MODES = {"plan": "plan", "spec": "plan", "default": "default"}
 
 
 class Droid(Adapter):
-    runtime = "droid"
-
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """`cwd` may change while a session goes on, and is never the workspace."""
-        roots = payload.folder(project)
-        return adapter.parse(given, runtime=self.runtime, home=home, roots=roots, modes=MODES, shell="bash")
+        return adapter.parse(
+            given, runtime=self.runtime, home=home, roots=payload.folder(project), modes=MODES, shell="bash"
+        )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
+        if event is None or (reply.fault and event.kind is EventKind.BEFORE_TOOL):
             return adapter.blocked(reply)
         match event.kind:
-            case Kind.BEFORE_TOOL:
+            case EventKind.BEFORE_TOOL:
                 # Without a person an ask may end as a denial whose reason the model reads.
                 text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
                 return adapter.printed(adapter.pre_tool_use(reply, reply.outcome.word, text))
-            case Kind.PERMISSION | Kind.CONFIG_CHANGE:  # events that are not among the documented ones
+            case EventKind.PERMISSION | EventKind.CONFIG_CHANGE:  # events that are not among the documented ones
                 return adapter.blocked(reply) if reply.outcome is Outcome.DENY else adapter.printed({})
             case _:
-                block = {"decision": "block", "reason": visible(reply.for_agent)}
-                return adapter.observed(event, reply) or adapter.printed(block)
+                return adapter.observed(event, reply) or adapter.printed(adapter.blocking(reply))
 
 
-ADAPTER = Droid()
+ADAPTER = Droid("droid")

@@ -7,18 +7,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.contract import ASCII, Call, Outcome, Pattern, Reply
 from assent.contract.display import visible
 from assent.contract.tools import ALIASES
 
 KINDS = {
-    "tool.execute.before": Kind.BEFORE_TOOL,
-    "permission.asked": Kind.PERMISSION,
-    "tool.execute.after": Kind.AFTER_TOOL,
-    "session.idle": Kind.STOP,
-    "chat.message": Kind.PROMPT,
-    "session.created": Kind.SESSION_START,
+    "tool.execute.before": EventKind.BEFORE_TOOL,
+    "permission.asked": EventKind.PERMISSION,
+    "tool.execute.after": EventKind.AFTER_TOOL,
+    "session.idle": EventKind.STOP,
+    "chat.message": EventKind.PROMPT,
+    "session.created": EventKind.SESSION_START,
 }
 # The tools that opencode itself brings. Tools of MCP servers are named `server_tool`, so any other name that looks like
 # a known tool (`read_file` of a server `read`) is somebody else's.
@@ -45,8 +45,6 @@ UNASKED = "a person has to approve this call first, and opencode opens no dialog
 
 
 class OpenCode(Adapter):
-    runtime = "opencode"
-
     def asks(self, event: Event) -> bool:
         return asked_by_host(event.call)
 
@@ -81,11 +79,11 @@ class OpenCode(Adapter):
         )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        if event is None or (reply.fault and event.kind in (Kind.BEFORE_TOOL, Kind.PERMISSION)):
+        if event is None or (reply.fault and event.kind in (EventKind.BEFORE_TOOL, EventKind.PERMISSION)):
             return adapter.blocked(reply)
-        if event.kind is Kind.BEFORE_TOOL:
+        if event.kind is EventKind.BEFORE_TOOL:
             return adapter.printed(before(event, reply))
-        if event.kind is Kind.PERMISSION:
+        if event.kind is EventKind.PERMISSION:
             return adapter.printed(answer(reply, reply.outcome))
         return adapter.noted(reply) if reply.fault else adapter.printed({})
 
@@ -100,7 +98,6 @@ def tool_of(name: str, servers: object) -> str:
 
 
 def asked_by_host(call: Call | None) -> bool:
-    """Whether opencode is sure to open its dialog for a call."""
     if call is None:
         return False
     if call.tool in ASKS or (call.tool.startswith("mcp__") and not call.tool.startswith("mcp__opencode__")):
@@ -128,4 +125,4 @@ def answer(reply: Reply, outcome: Outcome) -> dict[str, object]:
     }
 
 
-ADAPTER = OpenCode()
+ADAPTER = OpenCode("opencode")

@@ -7,23 +7,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import adapter, payload
-from assent.agents.adapter import Adapter, Event, Kind, Rendered, Response
+from assent.agents.adapter import Adapter, Event, EventKind, Rendered, Response
 from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
 
 KINDS = {
-    "pre_tool_use": Kind.BEFORE_TOOL,
-    "post_tool_use": Kind.AFTER_TOOL,
-    "stop": Kind.STOP,
-    "user_prompt_submit": Kind.PROMPT,
-    "session_start": Kind.SESSION_START,
+    "pre_tool_use": EventKind.BEFORE_TOOL,
+    "post_tool_use": EventKind.AFTER_TOOL,
+    "stop": EventKind.STOP,
+    "user_prompt_submit": EventKind.PROMPT,
+    "session_start": EventKind.SESSION_START,
 }
 NOBODY_ASKED = "a person has to approve this call first, and OpenHarness cannot ask for a hook"
 FORBIDDEN = 403
 
 
 class OpenHarness(Adapter):
-    runtime = "openharness"
     variable = "OPENHARNESS_HOOK_PAYLOAD"
 
     def asks(self, event: Event) -> bool:
@@ -54,14 +53,14 @@ class OpenHarness(Adapter):
         return Event(kind, name, call, about=payload.text_if_any(inner, "notification_type"))
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        if event is not None and event.kind is not Kind.BEFORE_TOOL:
+        if event is not None and event.kind is not EventKind.BEFORE_TOOL:
             return adapter.noted(reply) if reply.fault else Rendered()
         if reply.outcome is Outcome.ALLOW and event is not None:
             return Rendered()
         return Rendered(refused(reply) + "\n", status=adapter.BLOCKED)
 
     def respond(self, event: Event | None, reply: Reply) -> Response:
-        deciding = event is None or event.kind is Kind.BEFORE_TOOL
+        deciding = event is None or event.kind is EventKind.BEFORE_TOOL
         if deciding and (event is None or reply.outcome is not Outcome.ALLOW):
             return Response(FORBIDDEN, refused(reply), "text/plain; charset=utf-8")
         return Response(200, "", "text/plain; charset=utf-8")
@@ -72,4 +71,4 @@ def refused(reply: Reply) -> str:
     return visible(f"{NOBODY_ASKED}: {text}" if reply.outcome is Outcome.ASK else text)
 
 
-ADAPTER = OpenHarness()
+ADAPTER = OpenHarness("openharness")

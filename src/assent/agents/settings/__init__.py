@@ -54,7 +54,6 @@ class Asking:
     script = ""  # the program of ours, which runs the command that it is given
 
     def rules(self, program: str) -> str:
-        """The text of that file."""
         raise NotImplementedError
 
 
@@ -97,7 +96,6 @@ class ProgramSettings:
         return tuple(hooks.wired(text, unit=self.row.get("unit", 1), blocking=blocking))
 
     def first(self, found: tuple[Wired, ...]) -> Wired | None:
-        """The hook before a shell command."""
         before = self.row.get("before", "")
         return next((each for each in found if before in ("", each.event)), None)
 
@@ -132,10 +130,7 @@ class ProgramSettings:
 
 
 class JsonHooks(ProgramSettings):
-    """Settings in JSON with hooks by event."""
-
     def entry(self, event: str, entry: HookEntry) -> object:
-        """Our entry in the list of an event, as the section writes it."""
         seconds = min(entry.timeout, self.row.get("longest", entry.timeout))
         given = {
             "{name}": entry.name,

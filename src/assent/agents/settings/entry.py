@@ -55,7 +55,6 @@ class HookEntry(Value):
 
     @property
     def command(self) -> str:
-        """The words as one text for a shell."""
         return shlex.join(self.words)
 
     @property
@@ -70,7 +69,6 @@ def guarded(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_ours(hook: object) -> bool:
-    """Whether an entry in a program's settings calls our hook."""
     if not isinstance(hook, dict):
         return False
     url, args = hook.get("url"), hook.get("args")

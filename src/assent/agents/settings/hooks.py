@@ -35,14 +35,12 @@ def install(text: str, entries: Mapping[str, object]) -> str:
 
 
 def uninstall(text: str) -> str:
-    """The settings without any entry of ours."""
     while path := _last_of_ours(jsonc.parse(text)):
         text = _remove(text, path)
     return text
 
 
 def installed(text: str) -> list[tuple[str, object]]:
-    """The entries of ours, by event."""
     hooks = jsonc.parse(text).member("hooks")
     return [
         (str(event.key), group.node.value)
@@ -157,7 +155,6 @@ def wired(text: str, *, unit: float, blocking: tuple[str, object] | None) -> Ite
 
 
 def one(event: str, group: object, hook: dict[str, object], *, unit: float = 1, blocks: bool = True) -> Wired:
-    """A hook of a group."""
     matcher = group.get("matcher") if isinstance(group, dict) else None
     only = matcher if isinstance(matcher, str) and matcher not in EVERYTHING else str(hook.get("if") or "")
     seconds = float(next((value for key in TIMES if isinstance(value := hook.get(key), int | float)), 0) * unit)

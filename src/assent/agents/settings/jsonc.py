@@ -100,8 +100,6 @@ def line_of(text: str, at: int) -> int:
 
 
 class JsonReader:
-    """Reads one text recursively, within bounds."""
-
     def __init__(self, text: str) -> None:
         self.text = text
 
@@ -170,7 +168,6 @@ def comments(text: str) -> Iterator[re.Match[str]]:
 
 
 def trailing_commas(node: JsonNode) -> list[int]:
-    """The positions of commas before a closing bracket."""
     last = [item.comma for item in node.items[-1:] if item.comma >= 0]
     return last + [at for item in node.items for at in trailing_commas(item.node)]
 
@@ -201,7 +198,6 @@ def written(text: str, value: object, indent: str, key: str | None = None) -> st
 
 
 def line_indent(text: str, at: int) -> str:
-    """The white space at the beginning of the line of a position."""
     start = text.rfind("\n", 0, at) + 1
     return text[start : start + len(text[start:at]) - len(text[start:at].lstrip(" \t"))]
 
@@ -274,7 +270,6 @@ def _whole_line(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def with_value(text: str, key: str, value: object) -> str:
-    """The text with a key of the whole object set."""
     if is_blank(text):
         return text + json.dumps({key: value}, indent=2) + "\n"
     root = parse(text)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from assent import agents
-from assent.agents.adapter import DECIDING, Adapter, Event, Kind, Rendered, deadline_within
+from assent.agents.adapter import DECIDING, Adapter, Event, EventKind, Rendered, deadline_within
 from assent.agents.capabilities import CAPABILITIES
 from assent.contract import AssentError, Decision, Outcome, Reply, fault, keep
 from assent.contract.approval import Ending, Verdict
@@ -109,7 +109,7 @@ _responses: dict[tuple[int, str], tuple[Reply, HttpReply]] = {}
 
 def _response(adapter: Adapter, event: Event | None, reply: Reply) -> HttpReply:
     """A reply as it is sent; cached by the reply where nothing else goes into it."""
-    plain = adapter.plain and event is not None and event.kind is Kind.BEFORE_TOOL
+    plain = adapter.plain and event is not None and event.kind is EventKind.BEFORE_TOOL
     known = _responses.get((id(reply), adapter.runtime)) if plain else None
     if known is not None and known[0] is reply:
         return known[1]
@@ -144,9 +144,9 @@ async def reply(asked: ApiRequest, adapter: Adapter, event: Event) -> Reply:
     engine, here = server.engines.find(project, event.session, moment=server.moment)
     reopen = partial(server.engine_now, project, event.session)
     visit = HookRequest(event, server.gate, engine, here, adapter.runtime, asks=adapter.asks(event), reopen=reopen)
-    if event.kind is Kind.BEFORE_TOOL:
+    if event.kind is EventKind.BEFORE_TOOL:
         return await _before(asked, adapter, visit)
-    if event.kind is Kind.PERMISSION:
+    if event.kind is EventKind.PERMISSION:
         return await _permission(asked, adapter, visit)
     if event.kind in DECIDING:
         return await server.work(alone, visit)
