@@ -1,6 +1,6 @@
-"""JSON text → payload, and the fields of one, read strictly. Knows no runtime.
+"""JSON text → payload, and the fields of one, read strictly.
 
-A key given twice is refused: what we read first, the runtime may read last."""
+A duplicate key is refused: we and the program might read different ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INFINITY = float("inf")
 
 
 def read(text: str | bytes) -> dict[str, object]:
-    """The object that a text holds; raises PayloadError where it is none, or where a key stands twice."""
+    """The object that a text holds; raises PayloadError where it is none, or where a key is given twice."""
     found = value(text)
     if not isinstance(found, dict):
         raise PayloadError("the payload is not a JSON object")
@@ -21,7 +21,7 @@ def read(text: str | bytes) -> dict[str, object]:
 
 
 def value(text: str | bytes) -> object:
-    """The JSON value that a text holds; raises PayloadError where it holds none, or where a key stands twice."""
+    """The JSON value that a text holds; raises PayloadError where it holds none, or where a key is given twice."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
         found: object = loads(source, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
@@ -55,7 +55,7 @@ def _finite(text: str) -> float:
 
 
 def _bounded(value: object) -> None:
-    """No runtime nests as deep as would exhaust a later stage."""
+    """No program nests as deep as would exhaust a later stage."""
     level: list[object] = [value]
     for _ in range(DEEPEST):
         level = [
@@ -91,9 +91,7 @@ def table(given: Mapping[str, object], key: str) -> dict[str, object]:
     """An object that must be there; `null` is an empty one."""
     if key not in given:
         raise PayloadError(f"the payload has no `{key}` (an object)")
-    value = given[key]
-    if value is None:
-        return {}
+    value = {} if given[key] is None else given[key]
     if not isinstance(value, dict):
         raise PayloadError(f"`{key}` in the payload is not an object")
     return value
@@ -108,9 +106,8 @@ def enclosed(given: Mapping[str, object], key: str) -> dict[str, object]:
 
 
 def folders(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        return ()
-    return tuple(dict.fromkeys(each for each in value if isinstance(each, str) and each.startswith("/")))
+    listed = value if isinstance(value, list) else []
+    return tuple(dict.fromkeys(each for each in listed if isinstance(each, str) and each.startswith("/")))
 
 
 def folder(path: str) -> tuple[str, ...]:

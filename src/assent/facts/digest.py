@@ -29,7 +29,7 @@ from assent.programs.traits import has
 from assent.state.files import read
 
 WHOLE = 64 * 1024 * 1024  # bytes of a file that are read; of a longer one its state tells
-FILES = 256  # looked at; of a call with more the digest never repeats
+FILES = 256  # read; of a call with more the digest never repeats
 # Programs that run what stands in a file of the folder, or of a folder that they are given.
 _NODE = ("package.json", "index.js")
 _PYTHON = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -95,12 +95,10 @@ def running(lowering: Lowering, facts: Facts) -> dict[int, tuple[tuple[str, str]
     for effect in lowering.effects:
         if effect.operation is not Operation.EXECUTE:
             continue
-        files = found.setdefault(effect.invocation, {})
-        target = effect.target
-        if target.kind is Kind.PATH:
-            for name in (target.name, *facts.expansions.get(target.name, ())):
-                path = _real(_leads(name, facts))
-                files[path] = _content(path, must=True) if path else _unique()
+        files, target = found.setdefault(effect.invocation, {}), effect.target
+        for name in (target.name, *facts.expansions.get(target.name, ())) if target.kind is Kind.PATH else ():
+            path = _real(_leads(name, facts))
+            files[path] = _content(path, must=True) if path else _unique()
     for index, invocation in enumerate(lowering.invocations):
         if index in found:
             found[index].update((path, _recipe(path)) for path in _tasks(invocation))
@@ -128,17 +126,16 @@ def _tasks(invocation: Invocation) -> Iterator[str]:
 
 
 def _recipe(path: str) -> str:
-    """A word for the tasks in a file: of a list of scripts these alone, so that a new dependency changes nothing."""
+    """A text for the tasks in a file: of a list of scripts these alone, so that a new dependency changes nothing."""
     content = _content(path, must=True)
     if not path.endswith((".json", ".jsonc")):
         return content
     try:
         value = loads(read(path, WHOLE)[0])
     except (OSError, ValueError, RecursionError):
-        return content
-    if not isinstance(value, dict):
-        return content
-    return _hash(["scripts", _json([value.get(key) for key in ("scripts", "tasks", "workspaces")])])
+        value = None
+    keys = ("scripts", "tasks", "workspaces")
+    return _hash(["scripts", _json([value.get(key) for key in keys])]) if isinstance(value, dict) else content
 
 
 def _target(effect: Effect, facts: Facts) -> list[str]:
@@ -213,8 +210,7 @@ def _given(invocation: Invocation) -> Iterator[str]:
 
 def _existing(folder: str, names: tuple[str, ...], between: str = "/") -> Iterator[str]:
     for name in names:
-        path = f"{folder}{between}{name}"
-        if os.path.isfile(path):
+        if os.path.isfile(path := f"{folder}{between}{name}"):
             yield os.path.realpath(path)
 
 
@@ -235,28 +231,22 @@ def _real(folder: str) -> str:
 
 
 def _content(path: str, *, must: bool) -> str:
-    """A word for what is in a file now. `must`: it is run by name, so that its bytes have to be known."""
+    """A text for what is in a file now. `must`: it is run by name, so that its bytes have to be known."""
     try:
         status = os.stat(path)
         if S_ISDIR(status.st_mode):
             return f"folder {_content(f'{path}/__main__.py', must=False)}" if must else "folder"
         if not S_ISREG(status.st_mode):
             return f"other {status.st_mode} {status.st_rdev}"
-        if status.st_size > WHOLE:
-            return _state(status)
-        raw, _ = read(path, WHOLE)
-        return sha256(raw).hexdigest()
+        if status.st_size > WHOLE:  # every write changes the time of the last change, which no user can set back
+            times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
+            return f"long {status.st_dev} {status.st_ino} {status.st_size} {times}"
+        return sha256(read(path, WHOLE)[0]).hexdigest()
     except (FileNotFoundError, NotADirectoryError):
         return "absent"
     except (OSError, ValueError) as error:
         longer = isinstance(error, OSError) and error.errno == errno.EFBIG
         return "unread" if not must and not longer else _unique()
-
-
-def _state(status: os.stat_result) -> str:
-    """A long file by its state: every write changes the time of the last change, which no user can set back."""
-    times = (status.st_mtime_ns, status.st_ctime_ns)
-    return f"long {status.st_dev} {status.st_ino} {status.st_size} {times[0]} {times[1]}"
 
 
 def _unique() -> str:
@@ -292,12 +282,10 @@ def loaded(paths: Iterable[str], folders: tuple[str, ...]) -> list[str]:
 
 def _named(path: str, folders: tuple[str, ...]) -> Iterator[str]:
     try:
-        raw, _ = read(path, LONGEST)
-        text = raw.decode("utf-8", "replace")
+        text = read(path, LONGEST)[0].decode("utf-8", "replace")
     except (OSError, ValueError):
         return
-    own = os.path.dirname(path)
-    first = text[:200].partition("\n")[0]
+    own, first = os.path.dirname(path), text[:200].partition("\n")[0]
     if path.endswith(PYTHON) or (first.startswith("#!") and "python" in first):
         yield from _modules(text, own, folders)
     elif path.endswith(SCRIPT) or (first.startswith("#!") and "node" in first):
@@ -315,11 +303,10 @@ def _named(path: str, folders: tuple[str, ...]) -> Iterator[str]:
 def _modules(text: str, own: str, folders: tuple[str, ...]) -> Iterator[str]:
     for match in re.finditer(_IMPORT, text, 8):  # MULTILINE
         base, names, plain = match[1] or "", match[2] or "", match[3] or ""
-        if plain:
-            modules = [each.split()[0] for each in plain.split(",") if each.split()]
-        else:
-            inner = [each.split()[0] for each in re.sub(r"#[^\n]*|[()]", " ", names).split(",") if each.split()]
-            modules = [base, *(f"{base}{'' if base.endswith('.') else '.'}{each}" for each in inner)]
+        listed = plain or re.sub(r"#[^\n]*|[()]", " ", names)
+        modules = [each.split()[0] for each in listed.split(",") if each.split()]
+        if not plain:
+            modules = [base, *(f"{base}{'' if base.endswith('.') else '.'}{each}" for each in modules)]
         for module in modules:
             for folder, parts in _places(module, own, folders):
                 for count in range(1, len(parts) + 1):
@@ -327,13 +314,8 @@ def _modules(text: str, own: str, folders: tuple[str, ...]) -> Iterator[str]:
 
 
 def _places(module: str, own: str, folders: tuple[str, ...]) -> Iterator[tuple[str, list[str]]]:
-    parts = [each for each in module.split(".") if each]
     dots = len(module) - len(module.lstrip("."))
-    if dots:
-        folder = own
-        for _ in range(dots - 1):
-            folder = os.path.dirname(folder)
-        yield folder, parts
-    else:
-        for folder in dict.fromkeys((own, *folders)):
-            yield folder, parts
+    for _ in range(dots - 1):
+        own = os.path.dirname(own)
+    for folder in (own,) if dots else dict.fromkeys((own, *folders)):
+        yield folder, [each for each in module.split(".") if each]

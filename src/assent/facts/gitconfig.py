@@ -1,4 +1,4 @@
-"""Reads git's configuration syntax, exactly or not at all, and names the keys by which git runs programs.
+"""Parses git's configuration syntax, exactly or not at all, and knows the keys by which git runs programs.
 
 Opens no files: includes are named for the caller to follow."""
 
@@ -36,7 +36,7 @@ _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "b": "\b"}
 
 
 def entries(text: str) -> tuple[GitSetting, ...]:
-    """Read a configuration file's settings in order, or raise Unreadable."""
+    """Read a configuration file's settings in order, or raise GitConfigError."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if "\0" in text:
         raise GitConfigError("a NUL character")
@@ -147,13 +147,11 @@ def runs_program(entry: GitSetting) -> bool:
         return (subsection if section == "url" else value).lstrip().startswith(("ext::", "fd::"))
     if name == "protocol.allow":
         return value.casefold() != "never" and subsection not in _TRANSPORTS
-    if section == "lfs" and key == "path":
-        return True
     if name in _FILES:  # of which git prints lines
         return value.startswith(("/", "~", "..")) or "/../" in value
     if name in ("help.format", "help.htmlpath"):  # any other value of these starts a browser
         return value.casefold() not in ("man", "info")
-    return section in _SECTIONS or value.lstrip().startswith("!") or key.endswith(_PROGRAM)
+    return section in _SECTIONS or name == "lfs.path" or value.lstrip().startswith("!") or key.endswith(_PROGRAM)
 
 
 def shown(entry: GitSetting) -> str:

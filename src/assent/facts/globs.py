@@ -74,9 +74,8 @@ def _listed(folder: str, limit: int) -> list[str]:
 
 
 def _translated(name: str) -> re.Pattern[str]:
-    pieces = "".join(map(_piece, _PIECE.finditer(name)))
     hidden = "" if name.startswith((".", "\\.")) else r"(?!\.)"
-    return re.compile(hidden + pieces, DOTALL)
+    return re.compile(hidden + "".join(map(_piece, _PIECE.finditer(name))), DOTALL)
 
 
 def _piece(match: re.Match[str]) -> str:

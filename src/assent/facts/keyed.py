@@ -67,9 +67,7 @@ def _pairs(path: str, text: str) -> Iterator[Pair]:
         return _nested(json.loads(text, object_pairs_hook=_Twice), ())
     if ending in ("yml", "yaml"):
         return _yaml(text)
-    if name.lower().removeprefix(".") == "justfile":
-        return _just(text)
-    return _ini(text)
+    return _just(text) if name.lower().removeprefix(".") == "justfile" else _ini(text)
 
 
 class _Twice(list[tuple[str, object]]):
@@ -102,9 +100,7 @@ def _ini(text: str) -> Iterator[Pair]:
             continue
         if line[0] == "[":  # some take what stands behind the bracket for a setting, others for nothing
             raise ValueError(line)
-        name, sign, value = line.partition("=")
-        if not sign:
-            name, sign, value = line.partition(":")
+        name, _, value = line.partition("=" if "=" in line else ":")
         key = (*section, name.strip().strip("\"'").removesuffix("[]").lower())
         yield key, value.strip().strip("\"'")
 
@@ -130,12 +126,11 @@ def _yaml(text: str) -> Iterator[Pair]:
     """The keys of the top level, of a file in which they are plain words at the beginning of lines."""
     if _OTHER_BREAKS.search(text):  # lines end there too
         raise ValueError("lines")
-    listed = False  # whether the key above has no value on its line
-    begun = False
+    started = listed = False  # whether there is a key above, and whether it has no value on its line
     for line in text.split("\n"):
         if not line.strip() or line[0] == "#" or line.rstrip() in ("---", "..."):
             continue
-        if (line[0] == " " and begun) or (line[:2] == "- " and listed):
+        if (line[0] == " " and started) or (line[:2] == "- " and listed):
             continue
         key, colon, value = line.partition(":")
         if not colon or not key.replace("-", "").replace("_", "").isalnum() or value[:1] not in ("", " "):
@@ -143,5 +138,5 @@ def _yaml(text: str) -> Iterator[Pair]:
         value = _ANCHOR.sub("", value.strip(), count=1)
         if value[:1] in ("&", "*", "!", "|", ">"):
             raise ValueError(line)
-        begun, listed = True, not value
+        started, listed = True, not value
         yield (key,), value.strip("\"'")

@@ -139,11 +139,13 @@ def _aliases(observed: _Observation, home: str, state: str, links: Links) -> tup
 
 def _absent(lowering: Lowering, *, portable: bool) -> tuple[str, ...]:
     """The paths that a command would overwrite if they were there: `git checkout name` may be of a branch or a file."""
-    asked = [effect for effect in lowering.effects if effect.dangers and "discard-there" in effect.dangers]
     return tuple(
         effect.target.name
-        for effect in asked
-        if _is_one_file(effect) and (portable or not os.path.lexists(effect.target.raw or effect.target.name))
+        for effect in lowering.effects
+        if effect.dangers
+        and "discard-there" in effect.dangers
+        and _is_one_file(effect)
+        and (portable or not os.path.lexists(effect.target.raw or effect.target.name))
     )
 
 
@@ -297,11 +299,10 @@ class _Observation:
 
         pattern = target.raw or target.name
         matches = expand(pattern)
-        if matches is None:
-            return
-        self.expansions[pattern] = self.expansions[target.name] = matches
-        self.read += matches
-        for match in matches:
+        if matches is not None:
+            self.expansions[pattern] = self.expansions[target.name] = matches
+            self.read += matches
+        for match in matches or ():
             self.path(match)
 
     def repository(self, target: Target) -> None:
@@ -330,14 +331,12 @@ class _Observation:
 
     def _makes_remote(self, name: str) -> bool:
         """Whether a place that is asked for as a remote, `remote=name:/folder`, may come to be with the call itself."""
-        if not name.startswith("remote="):
-            return False
-        remote, _, folder = name[7:].partition(":")
+        remote, _, folder = name.removeprefix("remote=").partition(":")
         place = f"{folder}/{remote}"
         written = (
             e.target for e in self._lowering.effects if e.operation is Operation.WRITE and e.target.kind is Kind.PATH
         )
-        return any(
+        return name.startswith("remote=") and any(
             not t.name or not t.certain or t.pattern or t.name.startswith(place) or place.startswith(t.name + "/")
             for t in written
         )
@@ -352,10 +351,8 @@ class _Observation:
                 self.repository(each.target)
             elif each.target.kind is Kind.HOOKS:
                 self.hook(each.target)
-        hooks = [each.target.name for each in own if each.target.kind is Kind.HOOKS]
-        if self.portable or not folder or self.repositories.get(folder) != "":
-            return
-        if any(self.hooks.get(hook) != "" for hook in hooks):
+        hooked = any(self.hooks.get(each.target.name) != "" for each in own if each.target.kind is Kind.HOOKS)
+        if self.portable or not folder or self.repositories.get(folder) != "" or hooked:
             return
         from assent.facts.gittrees import changes, nowhere  # few calls change a tree
 
@@ -363,11 +360,10 @@ class _Observation:
             self.trees[name] = ((), ())
             return
         found = None if self._else_changes(effect) else changes(name, self._links)
-        if found is None:
-            return
-        self.trees[name] = found
-        for path in (*found[0], *found[1]):
-            self.path(path)
+        if found is not None:
+            self.trees[name] = found
+            for path in (*found[0], *found[1]):
+                self.path(path)
 
     def _else_changes(self, effect: Effect) -> bool:
         """Whether another part of the call changes anything in the workspace or in git's store: git may then do other

@@ -21,19 +21,15 @@ def reaching(path: str) -> str:
     try:
         if os.path.getsize(path) == 0:
             return ""
-        if _is_duckdb(path):
-            return f"`{path}` may have views that read other files"
+        with open(path, "rb") as file:
+            if file.read(12)[8:] == b"DUCK":
+                return f"`{path}` may have views that read other files"
         flags = _flags(path)
         if not flags:
             return f"`{path}` has a log that was not merged"
         return next((f"`{path}` calls `{name}`" for name in _called(path, flags)), "")
     except (OSError, sqlite3.Error, UnicodeError):
         return f"`{path}` cannot be read as a database"
-
-
-def _is_duckdb(path: str) -> bool:
-    with open(path, "rb") as file:
-        return file.read(12)[8:] == b"DUCK"
 
 
 def _flags(path: str) -> str:

@@ -53,13 +53,10 @@ def is_possible_root(path: str, home: str = "") -> bool:
     folded, own = path.casefold(), home.casefold().rstrip("/")
     if folded in _SHARED or not folded.startswith("/") or _is_windows_system(folded):
         return False
-    if posixpath.dirname(folded) in _HOMES:
+    if posixpath.dirname(folded) in _HOMES or (own and (folded == own or own.startswith(folded + "/"))):
         return False
-    if own and (folded == own or own.startswith(folded + "/")):
-        return False
-    if own.startswith(_SERVICE_HOMES) and folded.startswith(own + "/"):
-        return True
-    if any(folded.startswith(work + "/") for work in _WORK):
+    inside = own.startswith(_SERVICE_HOMES) and folded.startswith(own + "/")
+    if inside or any(folded.startswith(work + "/") for work in _WORK):
         return True
     return not any(folded == tree or folded.startswith(tree + "/") for tree in _SYSTEM)
 
@@ -69,10 +66,9 @@ def _is_windows_system(folded: str) -> bool:
     names = folded.split("/")[1:]
     if len(names) < 2 or names[0] != "mnt" or len(names[1]) != 1:
         return False
-    inside = names[2:]
-    if not inside or inside[0] in {"windows", "program files", "program files (x86)", "programdata"}:
-        return True
-    return inside[0] == "users" and len(inside) <= 2
+    first = names[2] if names[2:] else ""
+    system = ("", "windows", "program files", "program files (x86)", "programdata")
+    return first in system or (first == "users" and len(names) <= 4)
 
 
 def _worktrees(folder: str, links: Links) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
-"""The project's rules as they were when a session first called. What they mean is the policy's to say.
+"""The project's rules as they were when a session first called.
 
-A session may try to loosen the project's file half-way; the text seen first still holds beside the text of now, and
-since such a file can only tighten, both together never allow more. For the same reason the rules of the folder in which
-it began hold wherever it goes: into a worktree, or a folder that it made itself. What a session has not used for 30
-days is removed."""
+A session may try to loosen the project's file half-way; the first text still applies beside the current one, and since
+such a file can only tighten, both together never allow more. For the same reason the rules of the folder in which it
+began apply wherever it goes: into a worktree, or a folder that it made itself. What a session has not used for 30 days
+is removed."""
 
 from __future__ import annotations
 
@@ -23,18 +23,15 @@ REMEMBERED = 256  # names of files
 
 
 def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
-    """Return the project text that the session saw first, keeping `text` where this is the first time.
+    """Return the project text of the session's first call, keeping `text` where this is the first time.
 
-    None where the session saw no file and there is none now; `""` is a file that says nothing."""
-    name = sha256(f"{session}\0{root}".encode()).hexdigest()[:32]
-    path = posixpath.join(state, FOLDER, name)
-    seen = config_text(path)
-    if seen is not None:
+    None where there was no file and there is none now; `""` is an empty file."""
+    path = _path(state, f"{session}\0{root}")
+    first = config_text(path)
+    if first is not None:
         _used(path)
-        return seen
-    state_folder(state)
-    state_folder(posixpath.join(state, FOLDER))
-    replace_text(path, text or "")
+        return first
+    _write(path, text or "")
     sweep(state, time.time())
     return text
 
@@ -42,18 +39,27 @@ def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
 def began(state: str, session: str, root: str) -> str:
     """Return the folder in which the session first called, keeping `root` where this is the first time. `/` stands for
     no folder, and begins nothing; nor does a call while nothing can be written, which can only read."""
-    path = posixpath.join(state, FOLDER, sha256(f"began\0{session}".encode()).hexdigest()[:32])
-    seen = config_text(path)
-    if seen or root == "/":
+    path = _path(state, f"began\0{session}")
+    first = config_text(path)
+    if first or root == "/":
         _used(path)
-        return seen or root
-    try:
-        state_folder(state)
-        state_folder(posixpath.join(state, FOLDER))
-        replace_text(path, root)
+        return first or root
+    try:  # noqa: SIM105 -- a hook loads this module, and `contextlib` takes longer than it
+        _write(path, root)
     except StoreError:
         pass
     return root
+
+
+def _path(state: str, name: str) -> str:
+    return posixpath.join(state, FOLDER, sha256(name.encode()).hexdigest()[:32])
+
+
+def _write(path: str, text: str) -> None:
+    folder = posixpath.dirname(path)
+    state_folder(posixpath.dirname(folder))
+    state_folder(folder)
+    replace_text(path, text)
 
 
 def sweep(state: str, now: float) -> int:
@@ -113,9 +119,7 @@ def chosen_mode(state: str, session: str) -> str:
 
 def choose_mode(state: str, session: str, mode: str) -> None:
     """Keep the mode that a person chose for a session; `""` takes the choice back."""
-    state_folder(state)
-    state_folder(posixpath.join(state, FOLDER))
-    replace_text(_mode_file(state, session), f"{mode}\n" if mode else "")
+    _write(_mode_file(state, session), f"{mode}\n" if mode else "")
     sweep(state, time.time())
 
 
@@ -126,6 +130,6 @@ def _mode_file(state: str, session: str) -> str:
     key = (state, session)
     known = _mode_files.get(key)
     if known is None:
-        known = posixpath.join(state, FOLDER, sha256(f"mode\0{session}".encode()).hexdigest()[:32])
+        known = _path(state, f"mode\0{session}")
         keep(_mode_files, key, known, REMEMBERED)
     return known

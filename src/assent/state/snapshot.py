@@ -1,7 +1,7 @@
-"""Keeps what was compiled from configuration files for the next process. Knows nothing of what it says.
+"""Caches what was compiled from configuration files for the next process.
 
-A snapshot holds plain text only, and is believed where nobody but its owner can have written it, where it was made of
-the same sources by the same program, and where it is whole. Anything else is as good as none: it costs time, never an
+A snapshot holds plain text only, and is used where nobody but its owner can have written it, where it was made of the
+same sources by the same program, and where its checksum matches. Otherwise it counts as none: that costs time, never an
 answer."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def states(folders: Iterable[str]) -> list[tuple[str, int, int, int, int]]:
 
 
 def load(state: str, project: str, made_of: str) -> dict[str, bytes] | None:
-    """The parts of a project's snapshot; None where there is none to be believed."""
+    """The parts of a project's snapshot; None where there is none to be trusted."""
     path = _path(state, project)
     try:
         if not all(map(_own_folder, (state, posixpath.dirname(path)))):
@@ -94,7 +94,7 @@ def _parts(data: bytes, made_of: str) -> dict[str, bytes] | None:
 
 def _head(made_of: str, rest: bytes) -> bytes:
     """What a snapshot was made of, and a sum over all the rest, names of parts too: a part by another name would be a
-    part that is missing. It tells a spoilt file from a whole one; against people there are its owner and its mode."""
+    part that is missing. It detects a corrupt file; its owner and mode protect it from people."""
     return b"%b %b" % (made_of.encode("ascii"), _imp.source_hash(FORMAT, rest).hex().encode("ascii"))
 
 
