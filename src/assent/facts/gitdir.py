@@ -1,6 +1,6 @@
 """Where a git repository keeps itself: `.git` folders and files, common folders, linked worktrees. Runs no git.
 
-Whether git is harmless in a repository is the work of `repository`."""
+Whether git is harmless in a repository is decided in `repository`."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Repository(Value):
 
 
 def opened(top: str, links: Links) -> Repository | str | None:
-    """Open the repository whose `.git` stands in a canonical folder.
+    """Open the repository whose `.git` is in a canonical folder.
 
-    None is a folder without `.git`; a text says why what stands there cannot be read."""
+    None is a folder without `.git`; a text says why what is there cannot be read."""
     dot = posixpath.join(top, ".git")
     try:
         mode = os.stat(dot).st_mode
@@ -55,7 +55,7 @@ def opened(top: str, links: Links) -> Repository | str | None:
 
 
 def common_folder(gitdir: str, links: Links) -> str:
-    """The folder that holds the configuration of a git folder; `""` where that cannot be told."""
+    """The folder that holds the configuration of a git folder; `""` where it is not known."""
     if not os.path.lexists(posixpath.join(gitdir, "commondir")):
         return gitdir
     named = only_line(posixpath.join(gitdir, "commondir"))
@@ -63,7 +63,7 @@ def common_folder(gitdir: str, links: Links) -> str:
 
 
 def is_git_folder(folder: str) -> bool:
-    """Whether git would take a folder for a git folder (by looks: what stands in HEAD is not read)."""
+    """Whether git would take a folder for a git folder (HEAD is not read)."""
     if not os.path.lexists(posixpath.join(folder, "HEAD")):
         return False
     return os.path.lexists(posixpath.join(folder, "commondir")) or all(

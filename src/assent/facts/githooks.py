@@ -1,7 +1,7 @@
 """Which hooks git would run in a folder's repository when it records, moves or fetches something.
 
-Whose repository it is, and what its settings say, is the work of `repository`: that one accepts no folder of hooks but
-those looked at here."""
+Whose repository it is, and what its settings say, is known to `repository`, which accepts no folders of hooks but those
+read here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GROUPS = {"refs": _REFS, "checkout": _CHECKOUT, "commit": _COMMIT}
 
 
 def hook(name: str, links: Links) -> str:
-    """Name a hook of a group (`refs:/folder`) that git would run in a folder, or why that cannot be told; `""` where
+    """Name a hook of a group (`refs:/folder`) that git would run in a folder, or why that is not known; `""` where
     there is none. `remote=name:/folder` asks whether the name is a place on this machine, from where git would fetch
     what somebody put there, and no remote of the repository."""
     group, _, folder = name.partition(":")

@@ -1,7 +1,7 @@
 """Which files git would change in a working tree: by a checkout, a merge, a picked commit or a stash.
 
-Asks git itself, and only in a repository that `repository` found harmless and `githooks` without hooks. Judges none of
-the paths: what cannot be told exactly is None, and the command is then what it always was, something that runs."""
+Asks git itself, and only in a repository that `repository` found harmless and `githooks` without hooks. What is not
+known exactly is None, and the command is then treated as something that runs."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def nowhere(folder: str, links: Links) -> bool:
 
 
 def changes(name: str, links: Links) -> Changes | None:
-    """The paths that git would write, and those that it would remove; None where that cannot be told.
+    """The paths that git would write, and those that it would remove; None where they are not known.
 
-    `checkout main:/folder` names what it is asked for and where."""
+    `checkout main:/folder` names what is asked, and where."""
     asked, _, folder = name.partition(":")
     here = links.canonical(folder)
     found = discovered(here, links) if here and os.path.isdir(here) else None

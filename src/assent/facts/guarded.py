@@ -1,4 +1,4 @@
-"""Where the places really are that the floor guards in a home folder: behind links, or in another state folder.
+"""Where the places that the floor guards in a home folder really are: behind links, or in another state folder.
 
 Reads no rules: `PLACES` are those of the floor that have one name, and tests/unit/facts/test_guarded.py holds
 both together."""
@@ -49,7 +49,7 @@ MOST_COMPARED = 20_000  # files in guarded folders that a hard link is compared 
 
 
 def aliases(home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
-    """Pairs of a path and the guarded one that it is by another name. None where every place is where it is called."""
+    """Pairs of a path and the guarded one that it is by another name. None where no guarded place is behind a link."""
     if home[:1] != "/":
         return ()
     plain = links.given() is None and links.canonical(home) == home and state in ("", f"{home}/{STATE}")
@@ -62,7 +62,7 @@ def aliases(home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
     return tuple(found.items())
 
 
-# Homes in which every place is where it is called, with the folders that hold places and the times of their last
+# Homes in which no guarded place is behind a link, with the folders that hold places and the times of their last
 # changes: a link that comes to be there changes one of them. Few homes have any.
 _ordinary: dict[str, dict[str, int]] = {}
 REMEMBERED = 16

@@ -15,7 +15,7 @@ TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 
 def unattended(once: Sequence[str], *, root: str = "/proc", pid: int = 0) -> bool:
     """Whether the program surely has nobody before it: it reads from or writes to no terminal, or was started with one
-    of the words `once`, which make it run once and end. False where that cannot be told.
+    of the words `once`, which make it run once and end. False where that is not known.
 
     `root` and `pid` replace the system's processes and the first one to read."""
     try:

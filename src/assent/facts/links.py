@@ -25,7 +25,7 @@ _TYPE, _LINK = 0o170000, 0o120000  # S_IFMT and S_IFLNK, spelled out: this is as
 
 _GONE = "\0"  # nothing is there, so no link can be below it
 _DOTS = ("", ".", "..")
-_UNKNOWN = ""  # no link target is empty, so this can stand for "cannot be told"
+_UNKNOWN = ""  # no link target is empty, so this can mean "cannot be resolved"
 _ORDINARY = "\0\0"
 _SPECIAL = ("/proc/", "/dev/", "/System/Volumes")
 _OF_PROCESSES = ("/dev/", "/proc/")
@@ -85,7 +85,7 @@ class Links:
     def canonical(self, path: str) -> str:
         """Return the path that the kernel would open for an absolute path; what is not there yet keeps its name.
 
-        `""` is a path that cannot be told: relative, too long, a loop of links, a folder that may not be searched,
+        `""` is a path that cannot be resolved: relative, too long, a loop of links, a folder that may not be searched,
         a link that only the running process can read (`/proc/self/cwd`), a name that is other bytes in this process's
         locale, or half a character, which others write as they like."""
         known = self._paths.get(path)
@@ -218,8 +218,8 @@ _kept: dict[str, tuple[str, ...]] = {}
 
 
 def _leading(path: str) -> tuple[str, ...]:
-    """The folders that a path leads through, itself the last; none where it is not in normal form. The text alone says
-    that, and sessions stay in a few folders, so it is worked out once."""
+    """The folders that a path leads through, itself the last; none where it is not in normal form. The text alone
+    decides that, and sessions stay in a few folders, so it is computed once."""
     known = _kept.get(path)
     if known is None:
         names = path.split("/")[1:]

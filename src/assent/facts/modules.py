@@ -1,6 +1,6 @@
-"""Whether files in a folder pose as modules of Python's library, which code that runs there would load instead.
+"""Whether files in a folder have the names of modules of Python's library, and would be loaded in their place.
 
-Runs nothing and reads no file: names tell."""
+Only names are read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def posing(
     folder: str, links: Links, lowering: Lowering, *, portable: bool = False, roots: tuple[str, ...] = ()
 ) -> str:
     """Say what is, or may come, in the place of a library module; `""` where nothing is. `data:/file` is a file that is
-    to be loaded as data. `portable`: there is no file system to look at, so only a root is known to hold none."""
+    to be loaded as data. `portable`: there is no file system to read, so only a root is known to hold none."""
     if portable and folder not in roots and folder != "data:":
         return "the folder is not looked at"
     if folder.startswith("data:"):
@@ -96,7 +96,7 @@ def _is_package(path: str) -> bool:
 
 
 def _leaves_alone(effect: Effect) -> bool:
-    """Whether an effect of the same call cannot make a module: it looks, or it writes one file of another name."""
+    """Whether an effect of the same call cannot make a module: it reads, or it writes one file of another name."""
     operation, target = effect.operation, effect.target
     if operation in READ_ONLY or operation is Operation.DELETE or target.kind is Kind.MODULES:
         return True

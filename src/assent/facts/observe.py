@@ -93,8 +93,8 @@ def observe(
 
 
 def _walked(lowering: Lowering, observed: _Observation, links: Links, seeks: Callable[[], bool]) -> dict[str, Below]:
-    """What lies below the folders that effects reach into: where links may be followed, where rules may speak of what
-    is read there, and where folders are copied and looked at later."""
+    """What lies below the folders that effects reach into: where links may be followed, where rules may match
+    what is read there, and where folders are copied and read later."""
     roots: dict[str, None] = {}
     sought: dict[str, None] = {}
     copies = _copies(lowering) if len(lowering.invocations) > 1 else frozenset()
@@ -178,7 +178,7 @@ def _is_one_file(effect: Effect) -> bool:
 def _missing(
     lowering: Lowering, folders: Iterable[str], canonical: dict[str, str], roots: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The folders outside the workspace that commands would run in and that are not there, nor are made on the way."""
+    """The folders outside the workspace that commands would run in, that do not exist, and that the call does not make."""
     outside = [folder for folder in folders if not _lies_in(canonical.get(folder, folder), roots)]
     if not outside:
         return ()
@@ -285,7 +285,7 @@ class _Observation:
         if not target.name:
             return
         self.path(target.name)
-        if target.raw:  # a tool may collapse `..` before it opens a path, and the kernel after: both are told
+        if target.raw:  # a tool may collapse `..` before it opens a path, and the kernel after: both are noted
             self.path(target.raw)
         if target.pattern:
             self.globs.add(target.name)
@@ -330,7 +330,7 @@ class _Observation:
             self.hooks[target.name] = reason or ("" if self.portable else hook(target.name, self._links))
 
     def _makes_remote(self, name: str) -> bool:
-        """Whether a place that is asked for as a remote, `remote=name:/folder`, may come to be with the call itself."""
+        """Whether a place that is asked for as a remote, `remote=name:/folder`, may be made by the call itself."""
         remote, _, folder = name.removeprefix("remote=").partition(":")
         place = f"{folder}/{remote}"
         written = (
@@ -366,8 +366,8 @@ class _Observation:
                 self.path(path)
 
     def _else_changes(self, effect: Effect) -> bool:
-        """Whether another part of the call changes anything in the workspace or in git's store: git may then do other
-        things than it says now."""
+        """Whether another part of the call changes anything in the workspace or in git's store: git may then do
+        other things than it reports now."""
         return any(
             each.operation in MUTATION
             and each.invocation != effect.invocation

@@ -43,7 +43,7 @@ def harm(
 ) -> str:
     """Say why git is not harmless in a folder; `""` where it is.
 
-    `roots` are the session's, canonical forms included. `portable`: there is no file system to look at, so only a
+    `roots` are the session's, canonical forms included. `portable`: there is no file system to read, so only a
     root itself is known to be the session's. `stays` tells whether nothing in the call can make the folder: then, where
     it is missing outside the workspace, git cannot start there at all."""
     here = links.canonical(folder)
@@ -128,7 +128,7 @@ _known: dict[tuple[Repository, str], tuple[str, dict[str, Sign]]] = {}
 
 
 def _settings(repository: Repository, links: Links, home: str) -> str:
-    """Why a repository's settings are not harmless. Remembered for as long as no file that was looked at changes."""
+    """Why a repository's settings are not harmless. Cached for as long as no file that was read changes."""
     key = (repository, home)  # settings may lie in the home folder
     remembered = _known.get(key)
     if remembered and _are_as_before(remembered[1]):
@@ -148,8 +148,8 @@ def _are_as_before(signs: dict[str, Sign]) -> bool:
 
 
 def _are_settled(signs: Iterable[Sign], at: int) -> bool:
-    """Whether a later change is sure to show: file times are coarse, so one that had changed just before it was looked
-    at may have changed unseen since. `at` is when the look began, in nanoseconds."""
+    """Whether a later change is sure to show: file times are coarse, so one that changed just before it was read may
+    have changed unnoticed since. `at` is when reading began, in nanoseconds."""
     return at - max((sign[1] for sign in signs if sign), default=0) > _COARSE
 
 
@@ -290,9 +290,9 @@ _EXTENDED = 0x4000
 
 
 def gitlinks(gitdir: str) -> tuple[str, ...] | None:
-    """The paths of submodules in the index, and possibly some that are none; None where that cannot be told.
+    """The paths of submodules in the index, and possibly some that are none; None where they are not known.
 
-    The four bytes of the mode are searched for, so that a large index costs no reading of each entry. They can stand
+    The four bytes of the mode are searched for, so that not each entry of a large index is parsed. They can occur
     elsewhere by chance: then the path is noise, which names nothing that exists."""
     found: dict[str, None] = {}
     for path in _indexes(gitdir):

@@ -25,7 +25,7 @@ def obeyed(
     """Say which settings file is there, or may be made by another part of the call; `""` where none is.
 
     `name` holds the folder, the row's entries and the operands, with NUL between. `portable`: there is no file system
-    to look at, so only what the call itself makes is there."""
+    to read, so only what the call itself makes is there."""
     cwd, entries, *operands = name.split("\0")
     made = [effect for effect in lowering.effects if _may_make(effect)]
     search = _SettingsSearch(cwd, operands, made, links, roots, home, portable=portable)

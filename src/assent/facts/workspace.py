@@ -33,7 +33,7 @@ def workspace_roots(folders: Iterable[str], *, extra: Iterable[str] = (), home: 
     """Return the roots of a session: each folder's lexical and canonical form and its repository's worktrees.
 
     `folders` are the host's project folders, `extra` the configured ones, which may begin with `~/`. What may not
-    be a root is left out without a word: a smaller workspace only asks more."""
+    be a root is left out silently: a smaller workspace only asks more."""
     links = Links()
     homes = {home, links.canonical(home)}
     roots: dict[str, None] = {}

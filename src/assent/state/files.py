@@ -189,7 +189,7 @@ def _present(path: str) -> tuple[bytes, os.stat_result]:
         except FileNotFoundError:
             if not os.path.lexists(path) or os.path.islink(path):
                 raise
-    raise OSError(0, "it comes and goes")
+    raise OSError(0, "it keeps appearing and disappearing")
 
 
 def _guarded(path: str, status: os.stat_result) -> None:

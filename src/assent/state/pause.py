@@ -1,6 +1,6 @@
-"""Whether a person has lifted the protection of Assent itself for a while. What that opens is the policy's to say.
+"""Whether a person has paused the protection of Assent's own files.
 
-A small file in Assent's folder, believed only where nobody but its owner can have written it; it ends by itself."""
+A small file in Assent's folder, trusted only where nobody but its owner can have written it; it expires by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of Assent's own server, its process and its port, which calls must leave alone. Talks to no server."""
+"""The process and the port of Assent's own server, which calls must not touch. Connects to no server."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Files that the gates of one process hold open together: one trail and one store for each state folder. Writes to
-neither."""
+"""Objects that the gates of one process share: one trail and one store for each state folder."""
 
 from __future__ import annotations
 
@@ -10,22 +9,22 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 _lock = threading.Lock()
-_open: dict[tuple[type, str], list[Any]] = {}  # (what, where) → the thing, and how many use it
+_open: dict[tuple[type, str], list[Any]] = {}  # (what, where) → the object, and how many use it
 
 
 def take(kind: type[T], path: str, make: Callable[[str], T]) -> T:
-    """The thing of this kind at a path, made where nobody has it. Give it back with `drop`."""
+    """The object of this kind at a path, created where nobody has it. Return it with `drop`."""
     with _lock:
         found = _open.get((kind, path))
         if found is None:
             found = _open[kind, path] = [make(path), 0]
         found[1] += 1
-        thing: T = found[0]
-        return thing
+        shared: T = found[0]
+        return shared
 
 
 def drop(kind: type, path: str) -> bool:
-    """One user less. True where it was the last: close the thing."""
+    """One user less. True where it was the last: close the object."""
     with _lock:
         found = _open.get((kind, path))
         if found is None:

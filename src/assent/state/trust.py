@@ -1,4 +1,4 @@
-"""The folders that the user has marked with `assent trust`. What trust means is the policy's to say."""
+"""The folders that the user has marked with `assent trust`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Cursor: the hooks before shell commands, MCP tools, file reads and any tool, as its documentation describes them.
 
-Not observed with the program itself; see `honours`."""
+Not tried with the program itself; see its `[capabilities]`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """opencode: what Assent's own plugin sends before a tool and when a dialog opens, and what the plugin reads back.
 
-The plugin is in `settings/`. It throws on everything but an answer of this form, so nothing here can fail open."""
+The plugin is in `settings.py`. It throws on everything but an answer of this form, so nothing here can fail open."""
 
 from __future__ import annotations
 

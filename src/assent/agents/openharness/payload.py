@@ -29,7 +29,7 @@ class OpenHarness(Adapter):
         return False
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
-        """The folder of a session is the one that the executor starts hooks in; over HTTP nothing says it.
+        """The folder of a session is the one that the executor starts hooks in; over HTTP it is not known.
 
         Its to-do list is a file, which the call may name or leave to the tool."""
         inner = payload.table(given, "payload") if "payload" in given else given
