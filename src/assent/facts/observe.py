@@ -178,7 +178,7 @@ def _is_one_file(effect: Effect) -> bool:
 def _missing(
     lowering: Lowering, folders: Iterable[str], canonical: dict[str, str], roots: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The folders outside the workspace that commands would run in, that do not exist, and that the call does not make."""
+    """The folders outside the workspace that commands would run in, and that neither exist nor are made by the call."""
     outside = [folder for folder in folders if not _lies_in(canonical.get(folder, folder), roots)]
     if not outside:
         return ()

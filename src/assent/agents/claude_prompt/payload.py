@@ -41,7 +41,7 @@ class ClaudePrompt(Adapter):
         )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        """The text of the tool's result. Nobody else can be asked, so an ask is a denial; what was judged is what runs."""
+        """The text of the tool's result. Nobody else can be asked, so an ask is a denial."""
         if reply.outcome is Outcome.ALLOW and event is not None and event.call is not None:
             return adapter.printed({"behavior": "allow", "updatedInput": event.call.input})
         return adapter.printed({"behavior": "deny", "message": visible(reply.for_agent)})
