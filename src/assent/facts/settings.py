@@ -107,10 +107,8 @@ class _SettingsSearch:
             if self._is_made(each):
                 return f"another part of the command may write `{each}`"
             if not self._portable and os.path.isfile(each):
-                try:
-                    from assent.facts.stored import reaching  # on the way of a database client only
-                except ImportError:  # a Python without SQLite
-                    return f"`{each}` cannot be looked into"
+                from assent.facts.keyed import reaching
+
                 if found := reaching(each):
                     return found
         return ""

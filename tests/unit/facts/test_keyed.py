@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from assent.contract import Effect, Kind, Lowering, Operation, Target
+from assent.facts.keyed import reaching
 from assent.facts.links import Links
 from assent.facts.settings import obeyed
-from assent.facts.stored import reaching
 
 
 def database(path: Path, *statements: str, mode: str = "delete") -> str:
