@@ -1,4 +1,4 @@
-"""Reads settings files by key (TOML, JSON, INI, the top level of YAML), or searches them for words; reads the statements
+"""Reads settings files by key (TOML, JSON, INI, the top level of YAML), or searches them for words; and the statements
 of a database. What it does not understand counts as a setting."""
 
 from __future__ import annotations
