@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from assent.hook import launcher
-from assent.server.access import caller_token, scrape_token
+from assent.server.access import SCRAPE_FILE, load_token
 from bench import places
 from bench.measure import Taken, Turn, in_turns
 from bench.outcome import Aim, Chapter, Table, rows_of
@@ -84,7 +84,7 @@ def _contenders(servers: list[Server], state: Path, folder: Path, root: Path, co
     calls = [{"tool": "bash", "input": {"command": each}, "cwd": str(root)} for each in commands]
     checks = [request("/v1/check", json.dumps(each).encode()) for each in calls]
     events = [places.event(root, each) for each in commands]
-    host, token = f"127.0.0.1:{port}", caller_token(str(state))
+    host, token = f"127.0.0.1:{port}", load_token(str(state))
     return {
         BARE_SOCKET: (bare, bare.place, checks),
         CHECK: (ours, ours.place, checks),
@@ -127,7 +127,7 @@ async def _held(server: Server, root: Path, count: int, seconds: float) -> Table
 
 async def _all_held(server: Server, count: int) -> None:
     """Wait until the server says that so many questions wait."""
-    token = scrape_token(str(Path(str(server.place)).parent))
+    token = load_token(str(Path(str(server.place)).parent), SCRAPE_FILE)
     raw = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %b\r\n\r\n" % token.encode()
     reader, writer = await connect(server.place)
     while f"\nassent_held {count}\n".encode() not in await exchange(reader, writer, raw):

@@ -18,8 +18,8 @@ from assent.approval.denial import deny
 from assent.contract import Call, Outcome
 from assent.contract.approval import Answer, Ending, Resolution, Said
 from assent.engine import configure, journal
+from assent.engine.engine import Request
 from assent.engine.memory import Memory
-from assent.engine.request import Request
 from assent.gate import CallGate
 from tests.server.program import Program
 from tests.terminal.seat import seated

@@ -178,7 +178,7 @@ def test_the_modules_that_read_their_own_data_exist() -> None:
 def test_the_decision_path_imports_nothing_slow() -> None:
     """When it is loaded: what a function imports, only some calls need."""
     suspects = [path for path in modules(*DECISION_PATH) if names(path).imported & SLOW]
-    loaded = {name(path): bundle.Making().read(str(path), own=True).body for path in suspects}
+    loaded = {name(path): bundle.ModuleReader().read(str(path), own=True).body for path in suspects}
     slow = {module: set(bundle.imports(body)) & SLOW for module, body in loaded.items()}
     assert {module: found for module, found in slow.items() if found} == {}
 

@@ -21,9 +21,8 @@ from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolut
 from assent.contract.classifier import Opinion
 from assent.engine import journal
 from assent.engine.classify import Inquiry
-from assent.engine.engine import Engine, Judged, refusal, shared, unloaded
+from assent.engine.engine import Engine, Judged, Request, Settled, refusal, shared, unloaded
 from assent.engine.memory import Memory
-from assent.engine.request import Request, Settled
 from assent.policy.parts import CONFIRM, nobody_answers
 from assent.state import sessions
 from assent.trail.append import TrailBusy

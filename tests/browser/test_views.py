@@ -39,7 +39,7 @@ def test_decisions_appear_as_they_are_made_and_can_be_filtered(page: Page, progr
     page.get_by_role("button", name="allow").click()
     expect(page.locator(".entry.allow")).to_have_count(0)
     page.get_by_label("filter").fill("nothing like this")
-    expect(page.get_by_text("Nothing fits the filter")).to_be_visible()
+    expect(page.get_by_text("Nothing matches the filter")).to_be_visible()
 
 
 def test_the_trail_is_searched_counted_and_verified(page: Page, program: Program) -> None:

@@ -15,7 +15,7 @@ from assent.approval.classifier import prompt
 from assent.approval.classifier.prompt import LINE, TEXT, WHOLE
 from assent.engine import classify
 from assent.engine.classify import LARGEST
-from assent.engine.request import Request, Settled
+from assent.engine.engine import Request, Settled
 from assent.gate import CallGate
 from tests.classifier.service import Service
 from tests.classifier.world import World

@@ -18,7 +18,7 @@ from assent.contract import Layer, Outcome
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.classifier import Opinion
 from assent.engine.classify import Inquiry, asked_a_person
-from assent.engine.request import Request, Settled
+from assent.engine.engine import Request, Settled
 from assent.gate import CallGate
 from assent.mcp.judge import McpJudge
 from assent.state import pause

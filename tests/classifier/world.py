@@ -8,9 +8,8 @@ from typing import Any
 
 from assent.contract import Call, Decision
 from assent.engine import configure
-from assent.engine.engine import Engine
+from assent.engine.engine import Engine, Request
 from assent.engine.memory import Memory
-from assent.engine.request import Request
 from assent.gate import CallGate
 from tests.classifier.service import Service
 

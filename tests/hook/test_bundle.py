@@ -156,8 +156,8 @@ os.read(handle, len(launcher.head()))
 length, _ = os.read(handle, launcher.NUMBER), os.read(handle, launcher.NUMBER)
 _, states, first, parts = marshal.loads(os.read(handle, int.from_bytes(length, "little")))
 place = os.lseek(handle, 0, os.SEEK_CUR)
-second = marshal.loads(bundled.whole(handle, place, parts[0]))
-others = marshal.loads(bundled.whole(handle, place + parts[0][0] + parts[1][0], parts[2]))
+second = marshal.loads(bundled.read_part(handle, place, parts[0]))
+others = marshal.loads(bundled.read_part(handle, place + parts[0][0] + parts[1][0], parts[2]))
 for name in [name for name in sys.modules if name.startswith("assent")]:
     del sys.modules[name]
 HERE = {"assent.hook.bundle", "assent.hook.bundled", "assent.hook.launcher"}
@@ -290,7 +290,7 @@ def flip(path: Path, at: int) -> None:
 
 
 @pytest.mark.parametrize("at", [0.0, 0.02, 0.2, 0.3])
-def test_of_a_spoilt_file_nothing_runs(made: Installed, at: float) -> None:
+def test_nothing_of_a_corrupt_file_runs(made: Installed, at: float) -> None:
     """A bit of code is another instruction, or the end of the process."""
     command = "git push --force && cat ~/.ssh/id_rsa"
     before, whole = made.hook(command)
@@ -298,13 +298,13 @@ def test_of_a_spoilt_file_nothing_runs(made: Installed, at: float) -> None:
     begin = len(head_of(made.bundle))
     flip(made.bundle, begin + int(at * (made.bundle.stat().st_size - begin)))
     made.age()
-    spoilt = made.bundle.stat().st_ino
+    corrupt = made.bundle.stat().st_ino
     assert made.hook(command)[0] == before
-    assert made.bundle.stat().st_ino != spoilt  # made anew
+    assert made.bundle.stat().st_ino != corrupt  # regenerated
     assert made.hook(command) == (before, True)
 
 
-def test_of_a_module_that_is_spoilt_nothing_runs(made: Installed) -> None:
+def test_nothing_of_a_corrupt_module_runs(made: Installed) -> None:
     """Behind its first parts the file has the code of modules that only some calls need."""
     command = "git push --force && cat ~/.ssh/id_rsa"
     before, _ = made.hook(command)
@@ -313,9 +313,9 @@ def test_of_a_module_that_is_spoilt_nothing_runs(made: Installed) -> None:
         data[at] ^= 4
     made.put(bytes(data))
     made.age()
-    spoilt = made.bundle.stat().st_ino
+    corrupt = made.bundle.stat().st_ino
     assert made.hook(command)[0] == before
-    assert made.bundle.stat().st_ino != spoilt  # made anew
+    assert made.bundle.stat().st_ino != corrupt  # regenerated
 
 
 def test_imports_that_only_type_checkers_need_are_left_out(tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ def test_imports_that_only_type_checkers_need_are_left_out(tmp_path: Path) -> No
         "x: Missing = 1\n"
         "def f(x: Any, y=os.path) -> collections.abc.Mapping:\n    z: read = x\n    return z\n"
     )
-    tree = bundle.Making().read(str(source), own=True)
+    tree = bundle.ModuleReader().read(str(source), own=True)
     assert list(bundle.imports(tree.body)) == ["os.path", "json", "json.dumps", "json.JSONDecodeError"]
     space: dict[str, object] = {}
     exec(bundle.compiled(tree, str(source)), space)
@@ -469,14 +469,16 @@ def test_modules_that_fail_leave_nothing_behind() -> None:
     bad = compile("import outer.good; 1 / 0", "bad.py", "exec")
     modules = [("outer.good", "/o/good.py", False, good), ("outer.bad", "/o/bad.py", False, bad)]
     with pytest.raises(ZeroDivisionError):
-        bundled.bring([*modules, ("outer", "/o/__init__.py", True, good)])
+        bundled.run_modules([*modules, ("outer", "/o/__init__.py", True, good)])
     left = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "outer"}
     assert list(left) == ["outer.good"]
 
 
 def test_modules_that_are_loaded_stay_as_they_are() -> None:
     other = compile("raise AssertionError", "x.py", "exec")
-    bundled.bring([("json", "/x/json/__init__.py", True, other), ("json.decoder", "/x/json/decoder.py", False, other)])
+    bundled.run_modules(
+        [("json", "/x/json/__init__.py", True, other), ("json.decoder", "/x/json/decoder.py", False, other)]
+    )
     assert json.loads("1") == 1
 
 
@@ -490,7 +492,7 @@ def test_docstrings_and_annotations_are_left_out_and_nothing_else(tmp_path: Path
         'def h():\n    "Doc."; return "text"\n'
     )
     space: dict[str, object] = {}
-    exec(bundle.compiled(bundle.Making().read(str(source), own=True), str(source)), space)
+    exec(bundle.compiled(bundle.ModuleReader().read(str(source), own=True), str(source)), space)
     f, h = space["f"], space["h"]
     assert callable(f)
     assert callable(h)
@@ -503,7 +505,7 @@ def test_docstrings_and_annotations_are_left_out_and_nothing_else(tmp_path: Path
 def test_the_file_is_of_the_state_before_its_sources_were_read(tmp_path: Path) -> None:
     source = tmp_path / "x.py"
     source.write_text("x = 1\n")
-    made = bundle.Making()
+    made = bundle.ModuleReader()
     before = [bundled.state(str(source)), bundled.state(str(tmp_path))]
     made.read(str(source), own=True)
     source.write_text("x = 2\n")

@@ -57,7 +57,7 @@ def test_an_everyday_call_needs_next_to_nothing_of_the_standard_library(tmp_path
 @pytest.mark.parametrize("module", ["assent.hook.client", "assent.trail.append"])
 def test_asking_a_server_and_recording_need_nothing_slow(module: str) -> None:
     """In the file that hooks load their modules from: it leaves out imports that only annotations use."""
-    names = {name for name, *_ in bundle.Making().modules(module)}
+    names = {name for name, *_ in bundle.ModuleReader().modules(module)}
     slow = "json socket selectors struct enum re collections functools argparse asyncio dataclasses datetime inspect"
     assert module in names
     assert names & {*slow.split(), "logging", "pathlib", "typing", "uuid", "sqlite3", "threading"} == set()

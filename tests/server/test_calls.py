@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from assent.trail.verify import verify
-from tests.server.program import OverSocket, Person, Program
+from tests.server.program import CODE, OverSocket, Person, Program
 
 ASSENT = [sys.executable, "-m", "assent"]
 
@@ -191,6 +191,35 @@ def test_a_caller_that_hangs_up_is_expected_back_for_a_while_only(tmp_path: Path
         assert again.status == 202
     finally:
         program.stop()
+
+
+def test_a_caller_that_hangs_up_while_its_call_is_held_leaves_no_traceback(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    try:
+        person = program.sign_in()
+        body: dict[str, object] = {"tool": "bash", "input": {"command": "make eleven"}, "cwd": str(program.project)}
+        _hang_up(program, "/v1/calls", {**body, "wait": 60}, person)
+        question = person.held()[0]
+        _hang_up(program, f"/v1/calls/{question['id']}", {"digest": question["digest"], "wait": 60}, person)
+        event = {"hook_event_name": "PreToolUse", "session_id": "h", "cwd": str(program.project), "tool_name": "Bash"}
+        payload = json.dumps({**event, "tool_input": {"command": "make twelve"}})
+        _hang_up(program, "/v1/hooks/claude", {"payload": payload, "project": str(program.project)}, person)
+        program.seen = ""
+        os.write(program.terminal, b"\n")
+        program.expect(CODE)
+        assert "Traceback" not in program.seen
+        assert "Error" not in program.seen
+    finally:
+        program.stop()
+
+
+def _hang_up(program: Program, path: str, body: object, person: Person) -> None:
+    connection = OverSocket(program.socket)
+    connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+    person.held()
+    time.sleep(0.2)
+    connection.close()
+    time.sleep(0.5)
 
 
 # ---------------------------------------------------------------- policy files

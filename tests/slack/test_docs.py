@@ -18,7 +18,7 @@ from assent.approval.secrets import NAMES, variable
 from assent.policy.document import read_document
 from assent.policy.remote_channels import slack_of, webhook_of
 from assent.policy.rules import Origin
-from assent.server.api.signed_answers import STATUS
+from assent.server.api.questions import STATUS
 from tests.broker.stage import held
 from tests.slack.conftest import Gate
 from tests.slack.receiver import SECRET

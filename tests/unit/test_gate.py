@@ -16,9 +16,8 @@ from assent.approval.store import MemoryStore, SqliteStore
 from assent.contract import Call
 from assent.contract.approval import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.engine import configure
-from assent.engine.engine import Engine
+from assent.engine.engine import Engine, Request
 from assent.engine.memory import Memory
-from assent.engine.request import Request
 from assent.gate import CallGate
 from assent.state import sessions
 from assent.trail.verify import verify

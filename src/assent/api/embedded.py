@@ -29,11 +29,10 @@ from assent.contract.approval import Answer, Ending, Held, Said, Verdict
 from assent.effects.declared import Tool
 from assent.engine.cache import EngineCache
 from assent.engine.classify import Inquiry
-from assent.engine.engine import Engine
+from assent.engine.engine import Engine, Request, Settled
 from assent.engine.journal import new_id
 from assent.engine.memory import Memory
 from assent.engine.remote import SOCKET_FILE, RemoteServer, ServerChannel, denied
-from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict
 from assent.state import shared
 from assent.state.files import state_folder

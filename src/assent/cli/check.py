@@ -18,9 +18,8 @@ from assent.contract import AssentError, Call, Decision, Layer, Outcome, Payload
 from assent.contract.approval import Grant, Scope
 from assent.contract.tools import canonical
 from assent.engine import configure
-from assent.engine.engine import Engine, Judged
+from assent.engine.engine import Engine, Judged, Request
 from assent.engine.memory import Memory
-from assent.engine.request import Request
 from assent.facts import digest
 from assent.gate import CallGate
 from assent.policy import explain, grants

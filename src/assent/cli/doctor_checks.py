@@ -176,7 +176,7 @@ def _server(state: str) -> Findings:
         yield note("assent", f"the server has version {version}, this is {__version__}", RESTART)
     else:
         yield fine("assent", f"a server runs, pid {found.pid}")
-    for name, state, why in remote_channels.standing(status):
+    for name, state, why in remote_channels.channel_states(status):
         words = f"{name} is {state}{f': {why}' if why else ''}"
         yield fine("assent", words) if state == "up" else note("assent", words, f"see docs/{name}.md")
 

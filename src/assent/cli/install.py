@@ -26,7 +26,7 @@ from assent.hook.hook import DEADLINE, renew
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.programs.catalog import catalog
-from assent.server.access import caller_token
+from assent.server import access
 from assent.server.listening import PORT, SOCKET_FILE, running
 from assent.state import files, hosts
 from assent.state.files import state_folder
@@ -217,7 +217,7 @@ def http_hook(
         raise PayloadError("a project's settings are shared, but the server's token is secret; use --scope user")
     found = running(state)
     port = found.port if found is not None else PORT
-    token = caller_token(state_folder(state))
+    token = access.load_token(state_folder(state))
     headers = (("Authorization", f"Bearer {token}"), ("Assent-Deadline", str(deadline)))
     return f"http://127.0.0.1:{port}/hook/{options.runtime}", headers
 

@@ -16,9 +16,8 @@ from assent.contract import AssentError, Call, Decision, Outcome, PayloadError
 from assent.contract.approval import Grant, Reach, Scope, Suggestion
 from assent.contract.display import one_line
 from assent.engine import configure, journal, questions
-from assent.engine.engine import Engine
+from assent.engine.engine import Engine, Request
 from assent.engine.memory import Memory
-from assent.engine.request import Request
 from assent.facts import digest
 from assent.gate import CallGate
 from assent.hook.replies import DIALOG

@@ -18,9 +18,8 @@ from assent.cli.command import WHERE, takes, text
 from assent.contract import Call, Outcome, PayloadError
 from assent.contract.approval import Verdict
 from assent.engine import configure
-from assent.engine.engine import Engine
+from assent.engine.engine import Engine, Request
 from assent.engine.memory import Memory
-from assent.engine.request import Request
 from assent.gate import CallGate, verdict
 
 DESCRIPTION = "Run a shell command if the gate allows it. Questions are asked in this terminal."

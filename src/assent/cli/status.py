@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     }
     if status["problem"]:
         rows["policy"] = f"does not load, so every call is denied: {one_line(str(status['problem']))}"
-    for name, channel, why in remote_channels.standing(status):
+    for name, channel, why in remote_channels.channel_states(status):
         rows[name] = f"{channel}{f': {why}' if why else ''}"
     for name, words in rows.items():
         print(f"{name:8} {words}")

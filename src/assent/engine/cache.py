@@ -177,23 +177,19 @@ class EngineCache:
     def _looked(self, here: configure.Place) -> tuple[int, tuple[Mark, ...]]:
         """When the sources were checked, in nanoseconds, and what changes when one of them changes: its size, its
         times, which file it is."""
-        at = time_ns()
-        names = (here.state, here.project)
+        at, names = time_ns(), (here.state, here.project)
         paths = self._paths.get(names)
         if paths is None:
-            paths = self._sources(here)
+            paths = (
+                files.MANAGED_FILE,
+                self._config or files.user_file(here.state),
+                files.project_file(here.project),
+                os.path.join(here.state, TRUST_FILE),
+                saved.path(here.state),
+                *activated.files(here.state),
+            )
             keep(self._paths, names, paths, MOST)
         return at, tuple([_mark_of(path) for path in paths])
-
-    def _sources(self, here: configure.Place) -> tuple[str, ...]:
-        return (
-            files.MANAGED_FILE,
-            self._config or files.user_file(here.state),
-            files.project_file(here.project),
-            os.path.join(here.state, TRUST_FILE),
-            saved.path(here.state),
-            *activated.files(here.state),
-        )
 
 
 _day = (-1, date.min)

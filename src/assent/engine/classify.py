@@ -17,8 +17,7 @@ from assent.contract.classifier import Backend, Opinion
 from assent.contract.tools import ALIASES, INERT, canonical
 from assent.effects import native, runtimes, shell
 from assent.effects.shell import commands
-from assent.engine.engine import Judged
-from assent.engine.request import Request
+from assent.engine.engine import Judged, Request
 from assent.facts import digest
 from assent.policy.classifier import in_scope, version
 from assent.policy.floor import describe
@@ -91,8 +90,7 @@ class Inquiry:
 
     def opinion(self) -> Opinion:
         """The model's opinion. Never raises."""
-        early = self._early()
-        if early is not None:
+        if (early := self._early()) is not None:
             return early
         try:
             return self._classifier.ask(self._key, self._shown, self._left())
@@ -101,8 +99,7 @@ class Inquiry:
 
     async def awaited(self) -> Opinion:
         """The same on an event loop. Raises only CancelledError."""
-        early = self._early()
-        if early is not None:
+        if (early := self._early()) is not None:
             return early
         try:
             return await self._classifier.asked(self._key, self._shown, self._left())
@@ -117,7 +114,7 @@ class Inquiry:
         if digest.digest(without_comments(call, again.lowering), again.lowering, again.facts) != self._digest:
             return False
         try:
-            return not _was_a_person_asked(self._state, call, again.lowering)
+            return not human_decisions.has(self._state, call.session, names(call, again.lowering))
         except StoreError:
             return False
 
@@ -144,7 +141,9 @@ def inquire(memory: Memory, request: Request, judged: Judged, started: float) ->
     if backend is None or not may_judge(judged):
         return None
     try:
-        if _length(call.input) > LARGEST or _was_a_person_asked(memory.state, call, judged.lowering):
+        if _length(call.input) > LARGEST or human_decisions.has(
+            memory.state, call.session, names(call, judged.lowering)
+        ):
             return None
         classifier, patience = memory.classifiers.of(backend), min(request.patience or backend.timeout, backend.timeout)
         return Inquiry(request, judged, classifier, started=started, patience=patience, state=memory.state)
@@ -163,11 +162,6 @@ def may_judge(judged: Judged) -> bool:
 def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> None:
     """A person was asked about a call: from now on no model is, in this session. Raises StoreError."""
     human_decisions.note(state, call.session, names(call, lowering))
-
-
-def _was_a_person_asked(state: str, call: Call, lowering: Lowering | None) -> bool:
-    """Whether a person was asked about a call. Raises StoreError where that is unknown."""
-    return human_decisions.has(state, call.session, names(call, lowering))
 
 
 def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:

@@ -40,7 +40,6 @@ class Place(Value):
 
 
 def place(project: str, environ: Mapping[str, str], *, home: str = "", extra: Sequence[str] = ()) -> Place:
-    """The place of a session in a project folder."""
     home = home or environ.get("HOME", "") or os.path.expanduser("~")
     state = files.assent_home(environ, home)
     return Place(project, workspace.workspace_roots((project,), extra=extra, home=home), home, state)

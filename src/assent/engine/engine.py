@@ -1,4 +1,4 @@
-"""Lower, observe, decide: the three stages by which a call is judged, in this order.
+"""Lower, observe, decide: the three stages by which a call is judged, in this order; and what entries pass to the gate.
 
 The only catch-all is here: a fault inside becomes a denial, never an allow. `configure` makes the settings."""
 
@@ -65,6 +65,20 @@ class Judged(Value):
     def but(self, decision: Decision) -> Judged:
         """The same reading with another decision."""
         return Judged(decision, self.lowering, self.facts, self.policy)
+
+
+class Settled(Value):
+    """A call's decision after grants and classifier, as it was recorded under `id`. An ask still waits for a person."""
+
+    __slots__ = ("judged", "id")
+
+    def __init__(self, judged: Judged, id: str) -> None:
+        self.judged = judged
+        self.id = id
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.judged.decision.outcome
 
 
 class Engine:
@@ -156,7 +170,6 @@ class Engine:
         return self._sought
 
     def lower(self, call: Call) -> Lowering:
-        """What a call does."""
         if self._tools and (tool := self._tools.get(call.tool.lower())) is not None and is_declarable(call):
             from assent.effects import declared
 
@@ -218,6 +231,35 @@ class Engine:
             if self._keep is not None:
                 self._keep(self.settings, policy, roots, home, fold)
         return policy
+
+
+class Request:
+    """A call at the gate. `host_mode` is the mode of the program that makes the call; `headless`: nobody can answer.
+    `reopen` gives the engine by the files after a model was asked, `patience` is the time in seconds for asking it
+    (0: no limit). `moment`: as in Engine."""
+
+    __slots__ = ("engine", "call", "project", "host_mode", "headless", "reopen", "patience", "moment")
+
+    def __init__(
+        self,
+        engine: Engine,
+        call: Call,
+        project: str,
+        *,
+        host_mode: str = "",
+        headless: bool = False,
+        reopen: Callable[[], Engine] | None = None,
+        patience: float = 0.0,
+        moment: Links | None = None,
+    ) -> None:
+        self.engine = engine
+        self.call = call
+        self.project = project
+        self.host_mode = host_mode
+        self.headless = headless
+        self.reopen = reopen
+        self.patience = patience
+        self.moment = moment
 
 
 def _sharing(settings: Settings) -> tuple[Settings, dict[Bound, Policy]]:

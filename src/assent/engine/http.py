@@ -8,6 +8,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from assent.contract import Value
@@ -100,8 +101,6 @@ async def whole(pieces: AsyncIterator[bytes], limit: int) -> bytes:
 
 
 class Address(Value):
-    """The parts of an `http:` or `https:` address."""
-
     __slots__ = ("secure", "host", "port", "target")
 
     def __init__(self, url: str) -> None:
@@ -153,7 +152,6 @@ class Exchange:
 
 
 async def connect(address: Address) -> Exchange:
-    """A connection to a server. Raises OSError."""
     context = ssl.create_default_context() if address.secure else None
     async with asyncio.timeout(CONNECT):
         reader, writer = await asyncio.open_connection(address.host, address.port, ssl=context, limit=MOST_HEAD)
@@ -175,16 +173,12 @@ async def connect_unix(path: str) -> Exchange:
     return Exchange(reader, writer)
 
 
-class StreamEvent(Value):
-    """One event of a stream."""
-
-    __slots__ = ("data", "name", "id", "retry")
-
-    def __init__(self, data: bytes, name: str = "", id: str = "", retry: int | None = None) -> None:
-        self.data = data
-        self.name = name
-        self.id = id
-        self.retry = retry
+@dataclass(frozen=True, slots=True)
+class StreamEvent:
+    data: bytes
+    name: str = ""
+    id: str = ""
+    retry: int | None = None
 
     def written(self) -> bytes:
         lines = [f"event: {self.name}".encode()] if self.name else []

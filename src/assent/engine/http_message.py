@@ -45,7 +45,6 @@ class MessageHead(Value):
 
     @property
     def length(self) -> int | None:
-        """The length of the body, None where the head gives none."""
         given = self.headers.get("content-length")
         if given is None:
             return None
@@ -55,7 +54,6 @@ class MessageHead(Value):
 
     @property
     def kind(self) -> str:
-        """The media type of the body."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 

@@ -162,7 +162,6 @@ def of_grant(grant: Grant, *, time: float, kind: str = "grant", who: str = "", c
 
 
 def of_mode(session: str, mode: str, *, time: float, who: str, channel: str = "", before: str = "") -> Record:
-    """The record of a mode that a person chose for a session."""
     more = {"before": before}
     return Record("mode", new_id(), time, session=session, mode=mode, who=who, channel=channel, more=more)
 
@@ -177,5 +176,4 @@ def of_offer(offer: Offer, *, time: float, rejected: bool = False, who: str = ""
 
 
 def of_denial(session: str, rule: str, *, time: float, who: str) -> Record:
-    """The record of a deny rule that a person saved."""
     return Record("rule", new_id(), time, session=session, rule=rule, outcome="deny", who=who)

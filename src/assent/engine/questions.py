@@ -9,9 +9,8 @@ from assent.approval.warnings import warnings
 from assent.contract import AssentError, Call, Facts, Kind, Lowering, PayloadError, StoreError
 from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Said, Scope, Suggestion
 from assent.engine import journal
-from assent.engine.engine import Engine, Judged
+from assent.engine.engine import Engine, Judged, Request, Settled
 from assent.engine.memory import Memory
-from assent.engine.request import Request, Settled
 from assent.facts import digest
 from assent.policy import explain, grants, rule_width, suggest
 from assent.policy.parse import parse_rule

@@ -32,8 +32,6 @@ class NoServer(StoreError):
 
 
 class RemoteServer:
-    """The server that listens on a socket."""
-
     def __init__(self, path: str) -> None:
         self.path = path
 

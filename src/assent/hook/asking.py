@@ -13,7 +13,6 @@ from assent.hook import launcher, settings_file
 
 
 def write(runtime: str, state: str, file: str) -> None:
-    """Put the rule beside a settings file."""
     asking = settings.load(runtime).asking
     if asking is not None:
         path = os.path.join(os.path.dirname(file), asking.place)

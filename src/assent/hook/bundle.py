@@ -1,7 +1,7 @@
-"""Makes the file that hooks take their modules from, beside the package's compiled files. Takes nothing out of it.
+"""Makes the file that hooks load their modules from (see `bundled.py`), beside the package's compiled files.
 
-It is to many modules what a `.pyc` file is to one: of the same state as its sources or not used, written by whoever may
-write there, never needed. Where the package is not ours to write there is none, and modules are imported one by one."""
+It is like a `.pyc` file for many modules: ignored once a source changes, written by whoever may write there, never
+required. Where the package cannot be written there is none, and modules are imported one by one."""
 
 from __future__ import annotations
 import __future__
@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader, FrozenImporter, PathFinder, SourceFileLoader
 from pkgutil import iter_modules, walk_packages
 from types import CodeType
@@ -25,15 +26,15 @@ from assent.contract import Pattern
 from assent.hook import bundled, launcher
 from assent.state.files import replace
 
-# Programs whose adapter is kept with what every hook needs.
+# Programs whose adapter is in the part that every hook loads.
 BUNDLED = tuple(runtime for runtime, row in known.section("agent").items() if row.get("bundled"))
-# What every hook needs, and what one needs besides that decides by itself; both with all that they import.
+# What every hook needs, and what a hook that decides by itself needs besides; both with all that they import.
 ASKING = ("assent.contract.launched", "assent.hook.hook", *(f"assent.agents.{each}.payload" for each in BUNDLED))
 DECIDING = (
     *("assent.gate", "assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
     *("assent.policy.index", "assent.effects.shell.walk", "assent.facts.guarded", "assent.facts.repository"),
 )
-# Where the patterns are that a decision may need, and the other modules.
+# The packages with patterns that a decision may need, and the other modules.
 MATCHING = ("assent.contract", "assent.agents", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
 OTHERS = (
     *(*MATCHING, "assent.programs", "assent.state", "assent.approval.grants", "assent.approval.escalation"),
@@ -47,33 +48,31 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def renew() -> None:
-    """Make the file, as far as that is possible. Says nothing, whatever happens."""
+    """Make the file, if possible. Reports no errors."""
     path = launcher.bundle()
     with suppress(Exception):
-        replace(path, b"", 0o644)  # others need not do the same, and no other hook soon where this fails
+        replace(path, b"", 0o644)  # so that other hooks do not make it at the same time, nor soon after a failure
         write(path)
 
 
 def write(path: str) -> None:
-    """Make the file of the package as it is now."""
     third = marshal.dumps(patterns())  # before all others: loading modules may change their folders
-    made = Making()
+    made = ModuleReader()
     own = compiled(made.read(bundled.__file__, own=True), bundled.__file__)
     first = [each for name in ASKING for each in made.modules(name)]
-    deciding = [each for name in DECIDING for each in made.modules(name)]
-    second = marshal.dumps(deciding)
+    second = marshal.dumps([each for name in DECIDING for each in made.modules(name)])
     states = list(made.states.values())
     codes, index = others(made)
     fourth = marshal.dumps(index)
     start = marshal.dumps((own, states, first, (part(second), part(third), part(fourth))))
     length, summed = part(start)
-    if bundled.fresh(states):  # nothing changed meanwhile
+    if bundled.fresh(states):  # nothing changed while it was made
         numbers = length.to_bytes(launcher.NUMBER, "little") + summed
         replace(path, b"".join((launcher.head(), numbers, start, second, third, fourth, *codes)), 0o644)
 
 
-def others(made: Making) -> tuple[list[bytes], dict[str, bundled.Other]]:
-    """The code of modules that only some decisions need, and by the name of each what it is and where its code is."""
+def others(made: ModuleReader) -> tuple[list[bytes], dict[str, bundled.Other]]:
+    """The code of modules that only some decisions need, and an index of them by name."""
     codes: list[bytes] = []
     index: dict[str, bundled.Other] = {}
     at = 0
@@ -87,8 +86,7 @@ def others(made: Making) -> tuple[list[bytes], dict[str, bundled.Other]]:
 
 
 def inside(name: str) -> Iterator[str]:
-    """A module with its package, and where it is one all that are in it, by name; without loading any: that may change
-    folders."""
+    """The names of a module, its package, and all modules below it; without loading any, which may change folders."""
     yield from (name.rpartition(".")[0], name)
     folder, file = os.path.split(place(name))
     for each in iter_modules([folder] if file == INSIDE else [], f"{name}."):
@@ -99,24 +97,22 @@ def part(data: bytes) -> bundled.Part:
     return len(data), _imp.source_hash(0, data)
 
 
-class Making:
+@dataclass(slots=True)
+class ModuleReader:
     """Modules from their sources. `states` are those of all files and folders, from before they were read."""
 
-    __slots__ = ("states", "_seen")
-
-    def __init__(self) -> None:
-        self.states: dict[str, bundled.State] = {}
-        self._seen: set[str] = set()
+    states: dict[str, bundled.State] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)
 
     def modules(self, name: str) -> Iterator[bundled.Bundled]:
-        """A module and all that it imports, as far as they are not here yet: each behind what it needs itself."""
+        """A module and all that it imports, without those returned before; each after what it imports."""
         parent = name.rpartition(".")[0]
         if parent:
             yield from self.modules(parent)
         path = place(name) if name not in self._seen else ""
         self._seen.add(name)
         if path and not path.endswith(".py"):
-            self._look_at(path)
+            self._note_state(path)
             yield name, path, False, None
         elif path:
             tree = self.read(path, own=name.startswith("assent"))
@@ -125,16 +121,16 @@ class Making:
             yield name, path, os.path.basename(path) == INSIDE, compiled(tree, path)
 
     def module(self, name: str) -> Iterator[bundled.Bundled]:
-        """A module of the package by itself, if it is not here yet."""
+        """A module of the package without its imports, unless it was returned before."""
         path = place(name) if name not in self._seen else ""
         self._seen.add(name)
         if path:
             yield name, path, os.path.basename(path) == INSIDE, compiled(self.read(path, own=True), path)
 
     def read(self, path: str, *, own: bool) -> ast.Module:
-        """A source, without what only people and type checkers read. Of the package's `own`, no import does anything
-        but bring names."""
-        self._look_at(path)
+        """A source, without what only people and type checkers read. In `own` modules of the package, imports have no
+        effect but to bind names, so unused ones are dropped."""
+        self._note_state(path)
         with open(path, "rb") as file:
             tree = ast.parse(file.read(), path)
         needed = strip(tree)
@@ -142,15 +138,15 @@ class Making:
             tree.body = [each for each in tree.body if not isinstance(each, IMPORTS) or needs(each, needed)]
         return tree
 
-    def _look_at(self, path: str) -> None:
+    def _note_state(self, path: str) -> None:
         for each in (path, os.path.dirname(path)):
             if each not in self.states:
                 self.states[each] = bundled.state(each)
 
 
 def place(name: str) -> str:
-    """The file that importing a module takes; `""` where there is none, or where the interpreter needs none. Inside a
-    package that is the source, whatever is compiled of it."""
+    """The file that importing a module loads; `""` where there is none, or where the interpreter needs none. Inside a
+    package that is the source, even where it is compiled too."""
     if "." in name:
         above, file = os.path.split(place(name.rpartition(".")[0]))
         return bundled.source(name, above) if file == INSIDE else ""
@@ -162,7 +158,7 @@ def place(name: str) -> str:
 
 
 def imports(body: list[ast.stmt]) -> Iterator[str]:
-    """The modules that are imported when these statements run, by name; also what may be a name in one of them."""
+    """The names of modules that these statements import; also of what may be a submodule or a name in one."""
     for each in body:
         if isinstance(each, ast.Import):
             yield from (alias.name for alias in each.names)
@@ -175,8 +171,8 @@ def imports(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def strip(tree: ast.Module) -> set[str]:
-    """Take out what only people and type checkers read: docstrings, annotations, and blocks for type checkers. Returns
-    the names that the rest uses, and those that it offers."""
+    """Remove what only people and type checkers read: docstrings, annotations, and blocks for type checkers. Returns
+    the names that the rest uses or exports."""
     found: set[str] = set()
     left: list[ast.AST] = [tree]
     while left:
@@ -218,7 +214,7 @@ def _below(node: ast.AST, field: str) -> Iterable[ast.AST]:
 
 
 def needs(statement: ast.Import | ast.ImportFrom, needed: set[str]) -> bool:
-    """Leave of an import what is needed; whether that is anything."""
+    """Drop the names of an import that are not needed; whether any is left."""
     if not isinstance(statement, ast.ImportFrom) or statement.module != FEATURES:
         bound = {alias: (alias.asname or alias.name).partition(".")[0] for alias in statement.names}
         statement.names = [alias for alias, name in bound.items() if name in needed or alias.asname == alias.name]
@@ -254,7 +250,7 @@ def patterns() -> dict[tuple[str, int], bundled.Kept]:
 
 
 def _frozen(text: str, flags: int) -> bundled.Kept:
-    """What `re.compile` makes of a pattern before it hands it over."""
+    """A pattern as `re.compile` passes it to its engine."""
     from re import _compiler, _parser  # type: ignore[attr-defined]  # its own parts, compared with what it makes
 
     parsed = _parser.parse(text, flags)

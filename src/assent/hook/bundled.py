@@ -1,7 +1,7 @@
-"""Brings the hook's modules out of one file, all at once: what importing them one by one would run, in half the time;
-with the regular expressions that they may need. `bundle.py` makes that file, and the launcher looks whose it is.
+"""Loads the hook's modules from one file: runs the same code as importing them one by one, in half the time. Also has
+the regular expressions that they may need. `bundle.py` makes that file, and the launcher checks who owns it.
 
-This module's own code comes first in it."""
+The code of this module comes first in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     """A module: its name, its file, whether it is a package, and its code; None of one that is compiled."""
 
     Part = tuple[int, bytes]
-    """A part of the file behind the first: its length and its sum."""
+    """A part of the file after the first: its length and its checksum."""
 
     Other = tuple[bool, tuple[State, State], int, Part]
     """A module that is taken from the file when it is imported: whether it is a package, its file and its folder, and
@@ -37,47 +37,45 @@ if TYPE_CHECKING:
 def start(
     handle: int, made_of: list[State], modules: list[Bundled], parts: tuple[Part, Part, Part]
 ) -> Callable[[], None] | None:
-    """Bring what every hook needs. What is returned brings what a decision needs besides; None where the file is of
-    another state of the package: then nothing comes from it."""
+    """Load what every hook needs. Returns a function that loads what a decision needs besides; None where the file was
+    made of another state of the package: then nothing is loaded from it."""
     if not fresh(made_of):
         return None
     place = os.lseek(handle, 0, os.SEEK_CUR)
-    behind = place + parts[0][0] + parts[1][0]
-    sys.meta_path.insert(0, Others(handle, behind, parts[2]))
-    bring(modules)
+    sys.meta_path.insert(0, Others(handle, place + parts[0][0] + parts[1][0], parts[2]))
+    run_modules(modules)
     patterns = Patterns(handle, place + parts[0][0], parts[1])
     sys.modules["assent.contract.lean"].KEPT.append(patterns.compiled)
 
     def deciding() -> None:
         try:
-            bring(marshal.loads(whole(handle, place, parts[0])))
-        except Exception:  # what did not come is imported as usual
-            is_spoilt()
+            run_modules(marshal.loads(read_part(handle, place, parts[0])))
+        except Exception:  # what is missing is imported as usual
+            mark_corrupt()
 
     return deciding
 
 
-def whole(handle: int, place: int, part: Part) -> bytes:
-    """A part of the file. Raises ValueError where it is not as it was written.
+def read_part(handle: int, place: int, part: Part) -> bytes:
+    """A part of the file. Raises ValueError where its checksum does not match.
 
-    INVARIANT: what is spoilt is not even looked at: it could run as something else, or end the process."""
+    INVARIANT: corrupt data is not parsed: it could run as something else, or end the process."""
     data = os.pread(handle, part[0], place)
     if _imp.source_hash(0, data) != part[1]:
-        raise ValueError("it is spoilt")
+        raise ValueError("checksum mismatch")
     return data
 
 
-def is_spoilt() -> None:
-    """Let the launcher know that the file did not bring what it should."""
+def mark_corrupt() -> None:
+    """Tell the launcher to make the file again: something could not be loaded from it."""
     sys.modules["assent.contract.launched"].DECIDING.clear()
 
 
 class Others:
-    """Imports the package's other modules: from the file, or from their sources, where compiled ones lie beside them
-    too.
+    """Imports the package's other modules from the file or from their sources, even where compiled ones exist.
 
-    INVARIANT: no compiled module is loaded beside those that came from the file: compiled ones take each other by ways
-    of their own. For one call, loading them takes longer than they save."""
+    INVARIANT: no compiled module is loaded together with modules from the file: compiled ones find each other without
+    the import system. For one call, loading them takes longer than they save."""
 
     __slots__ = ("_known", "_place")
 
@@ -89,27 +87,27 @@ class Others:
         file = source(name, path[0]) if path and name.startswith("assent.") else ""
         if not file:
             return None
-        loader: Any = self._loader(name)  # it has what importing asks for
+        loader: Any = self._loader(name)  # it has the methods that importing calls
         return spec_from_file_location(name, file, loader=loader)
 
     def _loader(self, name: str) -> Loader | None:
-        """What runs a module's code; None where the file has none of its source as it is."""
+        """The loader of a module; None where the file has no code of its current source."""
         handle, place, part = self._place
         try:
             if self._known is None:
-                self._known = marshal.loads(whole(handle, place, part))
+                self._known = marshal.loads(read_part(handle, place, part))
             package, made_of, at, code = self._known.get(name, (False, (), 0, part))
             if not made_of or not fresh(list(made_of)):
                 return None
-            return Loader(marshal.loads(whole(handle, place + part[0] + at, code)), package)
+            return Loader(marshal.loads(read_part(handle, place + part[0] + at, code)), package)
         except Exception:
             self._known = {}
-            is_spoilt()
+            mark_corrupt()
             return None
 
 
 class Loader:
-    """Runs the code of one module, as importing it does. Its names are those that importing asks for."""
+    """Runs the code of one module, as importing it does."""
 
     __slots__ = ("_code", "_package")
 
@@ -135,7 +133,7 @@ def source(name: str, folder: str) -> str:
 
 
 class Patterns:
-    """Regular expressions as `re` compiled them, without that module: loading it takes longer than they all do. Read
+    """Regular expressions as `re` compiled them, without that module: loading it takes longer than all of them. Read
     when the first is needed."""
 
     __slots__ = ("_known", "_place")
@@ -145,15 +143,15 @@ class Patterns:
         self._known: dict[tuple[str, int], Kept] | None = None
 
     def compiled(self, text: str, flags: int) -> re.Pattern[str] | None:
-        """A pattern; None where it is not here."""
+        """A pattern; None where the file does not have it."""
         try:
             if self._known is None:
-                self._known = marshal.loads(whole(*self._place))
+                self._known = marshal.loads(read_part(*self._place))
             kept = self._known.get((text, flags))
             return thawed(text, kept) if kept is not None else None
         except Exception:
             self._known = {}
-            is_spoilt()
+            mark_corrupt()
             return None
 
 
@@ -166,9 +164,9 @@ def thawed(text: str, kept: Kept) -> re.Pattern[str]:
 
 
 def fresh(made_of: list[State]) -> bool:
-    """Whether all files and folders are as they were.
+    """Whether no file or folder has changed.
 
-    INVARIANT: a source that was changed is never passed by."""
+    INVARIANT: a changed source is never ignored."""
     try:
         return all(state(each[0]) == each for each in made_of)
     except OSError:
@@ -180,8 +178,8 @@ def state(path: str) -> State:
     return path, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def bring(modules: list[Bundled]) -> None:
-    """Run modules in their order, as importing them does. Those that are loaded already stay as they are."""
+def run_modules(modules: list[Bundled]) -> None:
+    """Run modules in their order, as importing them does, unless they are loaded already."""
     loaded, make = sys.modules, type(sys)
     packages: dict[str, ModuleType] = {}  # in `loaded` before they run: what they import may belong to them
     for name, _, package, _ in modules:
@@ -201,7 +199,7 @@ def bring(modules: list[Bundled]) -> None:
 
 
 def _load(name: str, path: str) -> None:
-    """A compiled module, without looking for it in all folders."""
+    """Load a compiled module, without searching all folders."""
     module = _imp.create_dynamic(ModuleSpec(name, None, origin=path))
     _imp.exec_dynamic(module)
     sys.modules[name] = module

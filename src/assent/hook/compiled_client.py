@@ -18,7 +18,6 @@ PATIENCE = 10.0  # seconds for a program that ends at once
 
 
 def source() -> str:
-    """The program that came with the package."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), PROGRAM)
 
 

@@ -158,7 +158,6 @@ def _decided() -> None:
 
 
 def _socket(state: str, environ: Mapping[str, str]) -> str:
-    """The socket of this user's server."""
     from assent.state import files
 
     return os.path.join(state or files.assent_home(environ, environ.get("HOME", "")), "server.sock")

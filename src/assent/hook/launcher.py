@@ -91,7 +91,6 @@ def asking(state: str) -> str:
 
 
 def package() -> str:
-    """The folder that Assent is imported from."""
     return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 

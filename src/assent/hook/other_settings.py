@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from assent.agents import known, settings
 from assent.agents.capabilities import CAPABILITIES
@@ -42,15 +42,13 @@ def around(runtime: str, here: configure.Place, *, http: bool, scopes: frozenset
         yield from _trust(runtime, str(row["trust"]), here)
 
 
-def _found(path: str, look: object) -> Iterator[tuple[str, Hole]]:
-    assert callable(look)
+def _found(path: str, look: Callable[[str], Iterable[Hole]]) -> Iterator[tuple[str, Hole]]:
     try:
         found = look(settings_file.text_of(path) or "")
     except AssentError as error:
         yield path, Hole(f"cannot be read: {error}", "correct the file")
         return
-    for hole in found:
-        yield path, hole
+    yield from ((path, hole) for hole in found)
 
 
 def _variables(places: tuple[str, ...], here: configure.Place) -> Iterator[tuple[str, Hole]]:

@@ -12,9 +12,8 @@ from assent.contract import Call, Decision, Outcome, Record, Reply, StoreError
 from assent.contract.approval import Ending, Verdict
 from assent.engine import journal
 from assent.engine.configure import Place
-from assent.engine.engine import Engine
+from assent.engine.engine import Engine, Request, Settled
 from assent.engine.memory import Memory
-from assent.engine.request import Request, Settled
 from assent.gate import CallGate
 from assent.policy import explain
 from assent.state import pause
@@ -58,7 +57,6 @@ class HookRequest:
         return self.gate.memory
 
     def request(self, *, headless: bool = False) -> Request:
-        """The event's call, for the gate."""
         assert self.call is not None
         return Request(
             self.engine,

@@ -82,7 +82,6 @@ def _is_inherited(handle: int) -> bool:
 
 
 def runs(state: str) -> bool:
-    """Whether a server of the state folder runs."""
     return _is_locked(os.path.join(state, LOCK_FILE))
 
 
@@ -160,11 +159,9 @@ def last(state: str) -> tuple[str, int, float]:
     """The record of the state folder, as `read` gives it."""
     try:
         handle = os.open(os.path.join(state, RECORD_FILE), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
+        try:
+            return read(handle)
+        finally:
+            os.close(handle)
+    except (OSError, ValueError):
         return "", 0, 0.0
-    try:
-        return read(handle)
-    except ValueError:
-        return "", 0, 0.0
-    finally:
-        os.close(handle)

@@ -19,10 +19,9 @@ from assent.contract import AssentError, Call, Decision, PolicyError
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.display import code, visible
 from assent.engine import configure
-from assent.engine.engine import Engine, Judged, unloaded
+from assent.engine.engine import Engine, Judged, Request, Settled, unloaded
 from assent.engine.memory import Memory
 from assent.engine.remote import NoServer, RemoteServer, denied
-from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict
 from assent.mcp.frames import CANCELLED, Body, Frame, key_of
 from assent.state import files

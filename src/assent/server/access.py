@@ -133,9 +133,8 @@ class Sessions:
     def open(self, who: str, channel: str = WEB) -> tuple[str, str, Person]:
         """A new session: its cookie, the key of its page, and the person."""
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
-        for name, each in tuple(self._sessions.items()):
-            if now >= min(each.person.until, each.seen + IDLE):
-                del self._sessions[name]
+        live = {name: each for name, each in self._sessions.items() if now < min(each.person.until, each.seen + IDLE)}
+        self._sessions = live
         while len(self._sessions) >= MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         person = Person(who, secrets.token_hex(4), now + ABSOLUTE, channel)
@@ -146,18 +145,16 @@ class Sessions:
         """The person of a cookie and a key, if both are right and the session has not ended."""
         name, now = _hash(cookie), self._clock()
         session = self._sessions.get(name)
-        if session is None:
-            return None
-        if now >= session.person.until or now >= session.seen + IDLE:
+        if session is not None and now >= min(session.person.until, session.seen + IDLE):
             del self._sessions[name]
             return None
-        if not hmac.compare_digest(session.key, _hash(key)):
+        if session is None or not hmac.compare_digest(session.key, _hash(key)):
             return None
         session.seen = now
         return session.person
 
     def awake(self, cookie: str) -> bool:
-        """Whether a session still runs. To ask counts as use, which keeps it from expiring."""
+        """Whether a session has not ended. Asking counts as use, so it does not expire."""
         session, now = self._sessions.get(_hash(cookie)), self._clock()
         if session is None or now >= session.person.until:
             return False
@@ -199,25 +196,17 @@ class Access:
         return bool(token) and hmac.compare_digest(_hash(token), self._scrape)
 
 
-def caller_token(state: str) -> str:
-    """The token of callers on TCP, created on first use. It admits callers only."""
-    return _token(os.path.join(state, TOKEN_FILE))
-
-
-def scrape_token(state: str) -> str:
-    """The token of what collects metrics, created on first use."""
-    return _token(os.path.join(state, SCRAPE_FILE))
-
-
-def _token(path: str) -> str:
+def load_token(state: str, name: str = TOKEN_FILE) -> str:
+    """The token in a file of the state folder, created on first use. That of TOKEN_FILE admits callers on TCP only."""
+    path = os.path.join(state, name)
     try:
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except FileExistsError:
             return _read_token(path)
         with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(token := secrets.token_urlsafe(32))
-        return token
+            file.write(made := secrets.token_urlsafe(32))
+        return made
     except OSError as error:
         raise StoreError(f"`{path}` cannot be used: {error.strerror}; remove it, and start the server again") from None
 
@@ -226,10 +215,10 @@ def _read_token(path: str) -> str:
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(handle, encoding="ascii", errors="replace") as file:
         status = os.fstat(handle)
-        token = file.read(200).strip()
-    if status.st_uid != os.geteuid() or status.st_mode & 0o077 or len(token) < 32:
+        found = file.read(200).strip()
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077 or len(found) < 32:
         raise StoreError(f"`{path}` is open to others or cut short; remove it, and start the server again")
-    return token
+    return found
 
 
 def _hash(text: str) -> bytes:

@@ -151,7 +151,6 @@ class UvicornServer(uvicorn.Server):
 
 
 async def serve(server: ServerState, listening: Listening) -> None:
-    """Serve until stopped."""
     await server.open()
     log = logging.getLogger("uvicorn")
     log.propagate = False

@@ -153,7 +153,6 @@ class BoundedLog(io.TextIOBase):
 
 
 def _last_line(state: str) -> str:
-    """The last line of the log."""
     try:
         with open(os.path.join(state, LOG_FILE), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 4096))

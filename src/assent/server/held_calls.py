@@ -10,14 +10,12 @@ import hmac
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from assent.contract import AccessError
 from assent.contract.approval import Ending, Held, Verdict
-from assent.engine.engine import Judged, refusal
-from assent.engine.request import Request, Settled
+from assent.engine.engine import Judged, Request, Settled, refusal
 from assent.gate import CallGate, verdict
 
 GRACE = 20.0  # seconds for a caller to come back
@@ -183,8 +181,7 @@ class HeldCalls:
         """Wait until every call has its verdict; the broker was closed before."""
         tasks = [each.task for each in self._waiting.values()]
         if tasks:
-            with suppress(TimeoutError):
-                await asyncio.wait(tasks, timeout=10)
+            await asyncio.wait(tasks, timeout=10)
 
 
 class SlowDecisions:

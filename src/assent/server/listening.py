@@ -48,8 +48,6 @@ class Running:
 
 
 class Listening:
-    """The lock and the sockets of this server."""
-
     def __init__(self, state: str, *, port: int, path: str = "", any_port: bool = False) -> None:
         """`any_port`: take any other port where this one is taken."""
         self.path = os.path.abspath(path) if path else os.path.join(state_folder(state), SOCKET_FILE)

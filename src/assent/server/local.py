@@ -13,12 +13,10 @@ from assent.state import files
 
 
 def server() -> Running | None:
-    """The running server of this user."""
     return running(state())
 
 
 def state() -> str:
-    """The state folder of this user."""
     return files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~"))
 
 

@@ -1,10 +1,8 @@
-"""What the server writes to its terminal, and how it reports the problems of remote channels.
-
-Never waits for the terminal: one that is stopped must not stop the gate."""
+"""What the server writes to its terminal. Never waits for the terminal: one that is stopped must not stop
+the gate."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import queue
 import sys
@@ -12,17 +10,11 @@ import threading
 import time
 import traceback
 from contextlib import suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from assent.contract import AssentError, Record, display
-from assent.engine.journal import new_id
-from assent.server.access import Bucket
-
-if TYPE_CHECKING:
-    from assent.server.state import ServerState
+from assent.contract import display
 
 MOST_LINES = 1000  # that wait to be written; further ones are dropped
-TOLD, TOLD_EVERY = 8, 10.0  # refusals that are reported at once, then one in so many seconds
 
 
 class ServerLog:
@@ -75,39 +67,3 @@ class LogHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._log.say(self.format(record))
-
-
-class ChannelStatus:
-    """The problems of one remote channel, reported in the server's terminal and in the trail."""
-
-    def __init__(self, server: ServerState, name: str) -> None:
-        self._server = server
-        self._name = name
-        self._problems: dict[str, str] = {}
-        self._bucket = Bucket(time.monotonic, TOLD, TOLD_EVERY)
-
-    @property
-    def problem(self) -> str:
-        """What is wrong, on one line; `""` where nothing is."""
-        return display.one_line(next((each for each in self._problems.values() if each), ""), 300)
-
-    def told(self, part: str, words: str, fine: str) -> None:
-        """Report the problem of a part, or that it has none (`""`), each time that changes."""
-        before, self._problems[part] = self._problems.get(part), words
-        if before != words and (words or before is not None or fine):
-            self._server.log.say(f"{self._name}: {display.one_line(words or fine or 'works again', 300)}")
-
-    def refused(self, words: str) -> None:
-        """Report and record a refusal. Their rate is limited, since anybody can cause them."""
-        if self._bucket.take() > 0:
-            return
-        reason = f"refused: {display.one_line(words, 300)}"
-        self._server.log.say(f"{self._name}: {reason}")
-        record = Record("event", new_id(), self._server.clock(), channel=self._name, reason=reason)
-        asyncio.get_running_loop().run_in_executor(None, self._record, record)
-
-    def _record(self, record: Record) -> None:
-        try:
-            self._server.gate.memory.record(record)
-        except AssentError as error:
-            self._server.log.say(f"a refusal was not recorded: {error}")

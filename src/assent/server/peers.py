@@ -143,7 +143,6 @@ def _names(name: str, words: list[str]) -> frozenset[str]:
 def close_to_debuggers() -> bool:
     """Let no process of the same user read this one's memory or attach to it. False where that is impossible."""
     try:
-        libc = ctypes.CDLL(None, use_errno=True)
-        return bool(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+        return bool(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
     except (OSError, AttributeError):
         return False

@@ -40,7 +40,6 @@ class Gathered:
         self._parts.append(data)
 
     def send(self, data: bytes) -> None:
-        """Send a whole answer."""
         if self._parts:
             self._parts.append(data)
             self.flush()
@@ -181,9 +180,8 @@ class Protocol(UvicornProtocol):  # type: ignore[misc]  # one of two classes
 
     def _may_be_immediate(self) -> bool:
         parser = self.parser
-        if self._target not in self.app.immediate or parser.get_method() != b"POST":
-            return False
-        if parser.get_http_version() != "1.1" or parser.should_upgrade() or self.flow.write_paused:
+        usual = parser.get_method() == b"POST" and parser.get_http_version() == "1.1" and not parser.should_upgrade()
+        if self._target not in self.app.immediate or not usual or self.flow.write_paused:
             return False
         self._last = not parser.should_keep_alive()
         return True

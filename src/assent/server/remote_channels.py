@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from concurrent.futures import Future
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,11 @@ from assent.approval.channels.slack.remote import INSTALL, Slack
 from assent.approval.channels.webhook.remote import Webhook
 from assent.approval.patience import Tasks
 from assent.approval.secrets import NAMES, SECRETS_FILE, Secrets, variable
-from assent.contract import AssentError, display
+from assent.contract import AssentError, Record, display
 from assent.contract.approval import Held, Reach, Scope
-from assent.engine import configure
+from assent.engine import configure, journal
 from assent.policy.remote_channels import SlackPlace, WebhookPlace, places
-from assent.server.log import ChannelStatus
+from assent.server.access import Bucket
 
 if TYPE_CHECKING:
     from assent.server.state import ServerState
@@ -28,10 +29,42 @@ if TYPE_CHECKING:
 
 # A new channel is a folder of approval/channels/ and its row here. Its settings are in policy/remote_channels.py.
 CHANNELS: dict[str, Callable[..., RemoteChannel]] = {"slack": Slack, "webhook": Webhook}
+REFUSALS, REFUSAL_EVERY = 8, 10.0  # reported at once, then one in so many seconds
 
 
-class ChannelHost(ChannelStatus):
-    """This server, for one remote channel."""
+class ChannelHost:
+    """This server, for one remote channel. Reports its problems in the terminal, and its refusals also in the trail."""
+
+    def __init__(self, server: ServerState, name: str) -> None:
+        self._server, self._name = server, name
+        self._problems: dict[str, str] = {}
+        self._bucket = Bucket(time.monotonic, REFUSALS, REFUSAL_EVERY)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, on one line; `""` where nothing is."""
+        return display.one_line(next((each for each in self._problems.values() if each), ""), 300)
+
+    def report(self, part: str, words: str, fine: str) -> None:
+        """Report the problem of a part, or that it has none (`""`), each time that changes."""
+        before, self._problems[part] = self._problems.get(part), words
+        if before != words and (words or before is not None or fine):
+            self._server.log.say(f"{self._name}: {display.one_line(words or fine or 'works again', 300)}")
+
+    def refused(self, words: str) -> None:
+        """Report and record a refusal. Their rate is limited, since anybody can cause them."""
+        if self._bucket.take() > 0:
+            return
+        reason = f"refused: {display.one_line(words, 300)}"
+        self._server.log.say(f"{self._name}: {reason}")
+        record = Record("event", journal.new_id(), self._server.clock(), channel=self._name, reason=reason)
+        asyncio.get_running_loop().run_in_executor(None, self._record, record)
+
+    def _record(self, record: Record) -> None:
+        try:
+            self._server.gate.memory.record(record)
+        except AssentError as error:
+            self._server.log.say(f"a refusal was not recorded: {error}")
 
     @property
     def folder(self) -> str:
@@ -48,12 +81,12 @@ class ChannelHost(ChannelStatus):
 
 
 def named(state: str, config: str = "") -> dict[str, SlackPlace | WebhookPlace]:
-    """The places that the managed and the user's file name. Raises PolicyError."""
+    """The remote channels that the managed and the user's file configure. Raises PolicyError."""
     return places(configure.documents(configure.Place("", (), "", state), config=config))
 
 
 def findings(state: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What keeps a place from being asked in, or its secrets from being secret: words, and what to do."""
+    """What keeps a remote channel from working, or its secrets from being secret: the problem, and what to do."""
     try:
         asked = named(state)
         given = {name: environ.get(variable(name), "") for name in NAMES}
@@ -65,15 +98,15 @@ def findings(state: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]
         yield str(error), "correct it"
         return
     if "slack" in asked and find_spec("slack_sdk") is None:
-        yield f"slack: {INSTALL}", "install it, and start the server anew"
+        yield f"slack: {INSTALL}", "install it, and restart the server"
     for name, value in given.items():
         if value:
             words = f"{variable(name)} is in this environment, where an agent that is started from it can read it"
             yield words, f"put it into `{os.path.join(state, SECRETS_FILE)}`"
 
 
-def standing(status: Mapping[str, object]) -> list[tuple[str, str, str]]:
-    """How the places of a server stand, by what it says of itself: name, state, why."""
+def channel_states(status: Mapping[str, object]) -> list[tuple[str, str, str]]:
+    """Name, state and reason of each remote channel, from the status of a server."""
     found = status.get("elsewhere")
     listed = found.items() if isinstance(found, dict) else ()
     return [
@@ -82,71 +115,63 @@ def standing(status: Mapping[str, object]) -> list[tuple[str, str, str]]:
 
 
 class RemoteChannels:
-    """The places of one server. Made inside its event loop."""
+    """The remote channels of one server. Created inside its event loop."""
 
-    def __init__(self, house: ServerState, given: Mapping[str, str], *, config: str = "") -> None:
-        self._house = house
-        self._secrets = Secrets(given, house.state)
+    def __init__(self, server: ServerState, given: Mapping[str, str], *, config: str = "") -> None:
+        self._server = server
+        self._secrets = Secrets(given, server.state)
         self.opened: dict[str, RemoteChannel] = {}
         self.problems: dict[str, str] = {}
         self._tasks = Tasks()
         try:
-            self._places = named(house.state, config)
+            self._places = named(server.state, config)
         except AssentError:  # every call is denied with that error, and the greeting says it
             self._places = {}
 
     def open(self) -> None:
-        """Begin to connect, aside: a keyring may wait for somebody to open it. What is missing is told, and stops
-        nothing else."""
+        """Start to connect, in tasks: a keyring may wait for somebody to unlock it. What is missing is reported, and
+        stops nothing else."""
         for name, place in self._places.items():
             self._tasks.start(self._open(name, place))
 
     async def _open(self, name: str, place: SlackPlace | WebhookPlace) -> None:
         try:
             secrets = await self._needed(*place.secrets)
-            self.opened[name] = CHANNELS[name](ChannelHost(self._house, name), place, *secrets)
+            self.opened[name] = CHANNELS[name](ChannelHost(self._server, name), place, *secrets)
         except Exception as error:
             self._off(name, error)
 
     async def _needed(self, *names: str) -> list[str]:
         """Secrets by name, found in a thread that the end of the server does not wait for."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[list[str]] = loop.create_future()
-
-        def tell(found: list[str], error: Exception | None) -> None:
-            if not done.done():
-                done.set_result(found) if error is None else done.set_exception(error)
+        found: Future[list[str]] = Future()
+        found.set_running_or_notify_cancel()  # so that this task can be cancelled while the thread goes on
 
         def find() -> None:
-            found: list[str] = []
-            problem: Exception | None = None
             try:
-                found = [self._secrets.need(name) for name in names]
+                found.set_result([self._secrets.need(name) for name in names])
             except Exception as error:
-                problem = error
-            with suppress(RuntimeError):  # the server has ended
-                loop.call_soon_threadsafe(tell, found, problem)
+                found.set_exception(error)
 
         threading.Thread(target=find, name="secrets", daemon=True).start()
-        return await done
+        return await asyncio.wrap_future(found)
 
     def lines(self) -> list[str]:
-        """Where else will be asked, for the greeting."""
+        """Where questions are also sent, for the greeting."""
         places = self._places.items()
         return [f"{name}: questions go to {place.address} too, as {place.file} says" for name, place in places]
 
     def leave(self) -> None:
-        """Before the broker is closed: nobody waits for a place that hangs."""
+        """Called before the broker is closed: nobody waits for a channel that hangs."""
         for each in self.opened.values():
             each.leave()
 
     async def close(self) -> None:
-        """After the broker: the places are told how everything ended, within a moment."""
+        """Called after the broker is closed: the channels receive how everything ended, for a few seconds."""
         await self._tasks.drain(0)
         await asyncio.gather(*(each.close() for each in self.opened.values()), return_exceptions=True)
 
     def states(self) -> dict[str, dict[str, str]]:
-        """How each place stands, `up`, `connecting`, `off` or `down`, and why."""
+        """The state of each channel, `up`, `connecting`, `off` or `down`, and why."""
         found = {name: {"state": "connecting", "why": ""} for name in self._places}
         found |= {name: {"state": "off", "why": words} for name, words in self.problems.items()}
         opened = self.opened.items()
@@ -155,4 +180,4 @@ class RemoteChannels:
     def _off(self, name: str, error: Exception) -> None:
         words = str(error) if isinstance(error, AssentError) else f"{type(error).__name__}: {error}"
         self.problems[name] = display.one_line(words, 300)
-        self._house.log.say(f"{name}: OFF: {words}")
+        self._server.log.say(f"{name}: OFF: {words}")

@@ -17,13 +17,12 @@ from assent import __version__
 from assent.approval.store import SqliteStore
 from assent.contract import AssentError, Call, Record, display, keep
 from assent.engine.cache import EngineCache, Refusing
-from assent.engine.engine import Engine
+from assent.engine.engine import Engine, Request, Settled
 from assent.engine.journal import new_id
 from assent.engine.memory import Memory, getuser
-from assent.engine.request import Request, Settled
 from assent.facts.links import Links
 from assent.gate import CallGate
-from assent.server.access import INBOX, Access, Person, caller_token, scrape_token, steady
+from assent.server.access import INBOX, SCRAPE_FILE, Access, Person, load_token, steady
 from assent.server.api import shown
 from assent.server.api.events import Hub
 from assent.server.api.metrics import Metrics
@@ -75,9 +74,8 @@ class ServerState:
         folder: str = "",
         secrets: Mapping[str, str] | None = None,
     ) -> None:
-        home = environ.get("HOME", "") or os.path.expanduser("~")
-        self.home = home
-        self.state = state_folder(files.assent_home(environ, home))
+        self.home = environ.get("HOME", "") or os.path.expanduser("~")
+        self.state = state_folder(files.assent_home(environ, self.home))
         self.port = port
         self.socket = socket
         self.address = f"http://127.0.0.1:{port}/"
@@ -87,7 +85,8 @@ class ServerState:
         self.clock = time.time
         self.log = ServerLog()
         self.metrics = Metrics()
-        self.access = Access(steady, who=getuser(), token=caller_token(self.state), scrape=scrape_token(self.state))
+        token, scrape = load_token(self.state), load_token(self.state, SCRAPE_FILE)
+        self.access = Access(steady, who=getuser(), token=token, scrape=scrape)
         self._make_engines = partial(EngineCache, environ, config=config)
         self.engines = self._make_engines(mode=mode)
         self._by_mode: dict[str, EngineCache] = {}
@@ -195,7 +194,6 @@ class ServerState:
             self.moment = self._round_links
 
     def fault(self, error: Exception) -> None:
-        """Report a fault inside the server."""
         self.log.fault(error)
         self.metrics.faults += 1
 
@@ -212,8 +210,7 @@ class ServerState:
         """Record a sign-in and show it everywhere: nobody signs in unnoticed."""
         self.log.say(f"signed in: {person.who}, session {person.session}")
         self.hub.send("signed-in", {"session": person.session, "now": self.clock()})
-        place = "in the inbox" if person.channel == INBOX else "on the page"
-        words = f"signed in {place}, session {person.session}"
+        words = f"signed in {'in the inbox' if person.channel == INBOX else 'on the page'}, session {person.session}"
         record = Record("event", new_id(), self.clock(), who=person.who, channel=person.channel, reason=words)
         await asyncio.to_thread(self.gate.memory.record, record)
 
@@ -251,7 +248,6 @@ class ServerState:
         return list(reversed(self._known.values()))
 
     def projects(self, first: str) -> list[str]:
-        """Known projects, the given one first."""
         return list(dict.fromkeys([first, self.folder, *(each.project for each in self.sessions() if each.project)]))
 
     async def settle_session(self, session: str) -> None:
@@ -260,10 +256,10 @@ class ServerState:
         for runtime in names:
             await self.gate.broker.settle((runtime, session))
 
-    def recent(self) -> list[object]:
+    def recent(self) -> list[dict[str, Any]]:
         """The latest records of the trail, the oldest first."""
-        found = list(query.read(self.gate.memory.trail.folder, newest_first=True, limit=RECENT))
-        return [shown.entry(each.fields) for each in reversed(found)]
+        found = query.read(self.gate.memory.trail.folder, newest_first=True, limit=RECENT)
+        return [shown.entry(each.fields) for each in found][::-1]
 
     def _follow(self) -> None:
         """Send every record that any process writes to the pages."""

@@ -20,7 +20,7 @@ from assent.server.access import (
     Codes,
     Person,
     Sessions,
-    caller_token,
+    load_token,
 )
 
 
@@ -183,22 +183,22 @@ def test_the_token_of_callers_signs_nobody_in(clock: Clock) -> None:
 
 
 def test_the_token_is_made_once_and_closed_to_others(tmp_path: Path) -> None:
-    token = caller_token(str(tmp_path))
-    assert caller_token(str(tmp_path)) == token
+    first = load_token(str(tmp_path))
+    assert load_token(str(tmp_path)) == first
     path = tmp_path / "caller.token"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.chmod(0o644)
     with pytest.raises(StoreError, match="open to others"):
-        caller_token(str(tmp_path))
+        load_token(str(tmp_path))
 
 
 def test_a_token_that_was_cut_short_or_is_a_link_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "caller.token"
     path.touch(0o600)
     with pytest.raises(StoreError):
-        caller_token(str(tmp_path))
+        load_token(str(tmp_path))
     path.unlink()
     (tmp_path / "other").write_text("x" * 43)
     path.symlink_to(tmp_path / "other")
     with pytest.raises(StoreError):
-        caller_token(str(tmp_path))
+        load_token(str(tmp_path))

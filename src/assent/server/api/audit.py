@@ -23,7 +23,6 @@ def search(asked: ApiRequest) -> object:
 
 
 def stats(asked: ApiRequest) -> object:
-    """Decisions and answers between two times, in even steps."""
     until = asked.query_number("until", 0) or asked.server.clock()
     since = asked.query_number("since", 0) or until - 86400
     until, folder = max(until, since + 1), asked.server.gate.memory.trail.folder

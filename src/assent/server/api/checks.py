@@ -9,8 +9,7 @@ from assent.approval import wire
 from assent.cli.command import MODES
 from assent.contract import Call, Decision, Outcome, keep
 from assent.contract.approval import Verdict
-from assent.engine.engine import Engine
-from assent.engine.request import Request, Settled
+from assent.engine.engine import Engine, Request, Settled
 from assent.gate import verdict
 from assent.policy import explain
 from assent.policy.parts import nobody_answers, to_confirm
@@ -77,7 +76,6 @@ def host_mode(asked: ApiRequest) -> str:
 
 
 async def check(asked: ApiRequest) -> object:
-    """Decide, without a record or a question."""
     call, project, engine = call_of(asked)
     server, request = asked.server, Request(engine, call, project, host_mode=host_mode(asked))
     if is_quick(asked, engine, call):
@@ -130,7 +128,6 @@ async def submit(asked: ApiRequest) -> object:
 
 
 async def reattach(asked: ApiRequest) -> object:
-    """Come back for a held call."""
     wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
     return await outcome(asked, await asked.server.calls.again(asked.path["id"], asked.text("digest")), wait)
 

@@ -30,10 +30,8 @@ encode = json.JSONEncoder(separators=(",", ":")).encode
 
 def record(required: str = "", /, **properties: Schema) -> Schema:
     """A schema of an object; `required` names the properties that must be there."""
-    found: dict[str, Any] = {"type": "object", "properties": properties}
-    if required:
-        found["required"] = required.split()
-    return found
+    needed = {"required": required.split()} if required else {}
+    return {"type": "object", "properties": properties, **needed}
 
 
 def listing(items: Schema) -> Schema:
@@ -45,10 +43,7 @@ class Refusal(Exception):
 
     def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
-        self.status = status
-        self.code = code
-        self.message = message
-        self.headers = headers or {}
+        self.status, self.code, self.message, self.headers = status, code, message, headers or {}
 
 
 @dataclass(slots=True)
@@ -131,7 +126,6 @@ class ApiRequest:
         return float(found)
 
     def query_number(self, name: str, default: float, *, most: float = 1e11) -> float:
-        """A number in the query."""
         try:
             found = float(self.query.get(name) or default)
         except ValueError:

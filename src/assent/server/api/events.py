@@ -32,8 +32,6 @@ OFFERED = ("id", "runtime", "session", "modes", "words")
 
 
 class EventStream:
-    """One signed-in event stream."""
-
     def __init__(self, name: str, hub: Hub, room: int = 0) -> None:
         self.name = name
         self.room = room  # questions that the surface draws at a time: only those count as shown
@@ -110,8 +108,6 @@ class EventStream:
 
 
 class Hub:
-    """The open streams."""
-
     def __init__(self, now: Any) -> None:
         self.now = now
         self.streams: dict[str, EventStream] = {}
@@ -126,7 +122,6 @@ class Hub:
         return stream
 
     def send(self, name: str, data: object) -> None:
-        """Send an event to all."""
         for stream in self.streams.values():
             stream.put(name, data)
 

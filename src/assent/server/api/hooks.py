@@ -15,8 +15,8 @@ from assent.agents.adapter import DECIDING, Adapter, Event, EventKind, Rendered,
 from assent.agents.capabilities import CAPABILITIES
 from assent.contract import AssentError, Decision, Outcome, Reply, fault, keep
 from assent.contract.approval import Ending, Verdict
+from assent.engine.engine import Settled
 from assent.engine.questions import UNDECIDED
-from assent.engine.request import Settled
 from assent.facts import digest, servers
 from assent.hook.replies import HookRequest, alone, concluded, heard, told
 from assent.server.access import Role
@@ -45,7 +45,6 @@ class HeldHook(Exception):
 
 
 async def hook(asked: ApiRequest) -> object:
-    """Answer one event of an agent program."""
     runtime = asked.path["runtime"]
     if runtime not in CAPABILITIES:
         raise Refusal(404, "no-such-runtime", f"known are {', '.join(CAPABILITIES)}")
@@ -53,8 +52,7 @@ async def hook(asked: ApiRequest) -> object:
     environ = {key: value for key, value in asked.table("environ").items() if isinstance(value, str)}
     event: Event | None = None
     try:
-        home = environ.get("HOME", "")
-        project = asked.text("project", "")
+        home, project = environ.get("HOME", ""), asked.text("project", "")
         environ = {**environ, **servers.told(runtime, home, project)} if adapter.names_no_servers else environ
         event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=project)
         asked.server.remember(event.session, environ, project)

@@ -16,7 +16,6 @@ from assent.server.api import (
     policies,
     questions,
     sessions,
-    signed_answers,
     simulate,
 )
 from assent.server.api.endpoint import ANY, TEXT, ApiRequest, Endpoint, record
@@ -37,7 +36,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *checks.ENDPOINTS,
     *hooks.ENDPOINTS,
     *questions.ENDPOINTS,
-    *signed_answers.ENDPOINTS,
     *events.ENDPOINTS,
     *policies.ENDPOINTS,
     *simulate.ENDPOINTS,
@@ -49,7 +47,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 
 
 def describe() -> dict[str, Any]:
-    """The OpenAPI document."""
     paths: dict[str, dict[str, Any]] = {}
     for each in ENDPOINTS:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each)

@@ -28,15 +28,16 @@ from assent.server.api.endpoint import (
 from assent.state import pause, sessions
 
 
-def project_of(asked: ApiRequest) -> str:
-    project = asked.text("project", "") or asked.query.get("project", "") or asked.server.folder
+def project_of(asked: ApiRequest, given: str) -> str:
+    """The project that a request names; the folder of the server where it names none."""
+    project = given or asked.server.folder
     if not project.startswith("/") or "\0" in project or len(project) > 4096:
         raise Refusal(422, "bad-field", "`project` is an absolute path")
     return project
 
 
 def show_policy(asked: ApiRequest) -> object:
-    project = project_of(asked)
+    project = project_of(asked, asked.query.get("project", ""))
     engine, place = asked.server.engines.find(project)
     base = {"project": shown.safe(project), "projects": shown.safe(asked.server.projects(project)), "error": ""}
     if isinstance(engine, Refusing):
@@ -47,8 +48,7 @@ def show_policy(asked: ApiRequest) -> object:
 
 
 async def modes(asked: ApiRequest) -> object:
-    """The mode of a project, and the modes chosen for sessions."""
-    engine, _ = asked.server.engines.find(project_of(asked))
+    engine, _ = asked.server.engines.find(project_of(asked, asked.query.get("project", "")))
     found = [
         {
             **shown.safe({"session": each.session, "runtime": each.runtime, "project": each.project}),
@@ -75,7 +75,6 @@ def _chosen(asked: ApiRequest, session: str) -> str:
 
 
 async def choose_mode(asked: ApiRequest) -> object:
-    """Set the mode of a session; an empty one undoes that."""
     session, mode = asked.text("session"), asked.text("mode")
     if not session or len(session) > 4096:
         raise Refusal(422, "bad-field", "`session` names a session")
@@ -110,7 +109,6 @@ def _revoke(memory: Memory, id: str, who: str, channel: str) -> None:
 
 
 async def begin_pause(asked: ApiRequest) -> object:
-    """Pause the protection of Assent itself; 0 seconds end a pause."""
     seconds = asked.number("seconds", -1.0, most=pause.LONGEST)
     until = asked.server.gate.memory.pause(seconds, who=asked.who, channel=asked.channel)
     words = "paused the protection of Assent itself" if until else "ended the pause"

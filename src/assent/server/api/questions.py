@@ -1,23 +1,41 @@
-"""Endpoints for persons: questions, answers, what a rule would have matched, offers."""
+"""Endpoints for persons: questions, answers, what a rule would have matched, offers. Also for answers from remote
+channels, which only a signature admits; it is checked first."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
-from assent.approval.commands import Absent, Late, Mismatch, Partial, Taken
-from assent.contract import AssentError
+from assent.approval.channels.slack.remote import Slack
+from assent.approval.channels.webhook.channel import BACK
+from assent.approval.channels.webhook.remote import Webhook
+from assent.approval.commands import Absent, Late, Mismatch, Partial, Taken, Unknown
+from assent.contract import AccessError, AssentError
 from assent.contract.approval import Answer, Held, Said, Scope
 from assent.server.access import Role
 from assent.server.api import shown
-from assent.server.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, ApiRequest, Endpoint, Refusal, listing, record
+from assent.server.api.endpoint import (
+    ANY,
+    FLAG,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    ApiRequest,
+    Endpoint,
+    HttpReply,
+    Refusal,
+    listing,
+    record,
+)
 
 T = TypeVar("T", Said, Scope)
 
 LONGEST_MESSAGE, MOST_RULES, LONGEST_RULE = 4000, 20, 2000
 MOST_LISTED, LONGEST_LIST = 500, 4_000_000  # questions in one response, characters of their previews
-REFUSALS = {Late: (409, "late"), Mismatch: (409, "mismatch"), Absent: (409, "absent"), Partial: (409, "not-whole")}
+INTERACTION = 512 * 1024  # bytes: Slack sends the whole message back, encoded
+UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or a repetition")
+STATUS = {"bad-signature": 401, "stale": 401, "replayed": 409, "unknown": 404, "mismatch": 409, "late": 409}
 
 
 async def listed(asked: ApiRequest) -> object:
@@ -49,10 +67,21 @@ async def answer(asked: ApiRequest) -> object:
     )
     broker, id = asked.server.gate.broker, asked.path["id"]
     receipt = not_whole(asked, said) or await broker.answer(id, asked.text("digest"), given)
-    if isinstance(receipt, Taken):
-        return taken(receipt)
-    status, code = REFUSALS.get(type(receipt), (404, "unknown"))
-    raise Refusal(status, code, receipt.words)
+    match receipt:
+        case Taken():
+            return taken(receipt)
+        case Late():
+            raise Refusal(409, "late", receipt.words)
+        case Mismatch():
+            raise Refusal(409, "mismatch", receipt.words)
+        case Absent():
+            raise Refusal(409, "absent", receipt.words)
+        case Partial():
+            raise Refusal(409, "not-whole", receipt.words)
+        case Unknown():
+            raise Refusal(404, "unknown", receipt.words)
+        case _:
+            assert_never(receipt)
 
 
 def taken(receipt: Taken) -> dict[str, object]:
@@ -66,6 +95,29 @@ def not_whole(asked: ApiRequest, said: Said) -> Partial | None:
     if said is not Said.ALLOW or held is None or asked.server.readers.has_all(held, asked.session):
         return None
     return Partial(held.id, possible=held.preview.whole)
+
+
+async def slack(asked: ApiRequest) -> object:
+    place = asked.server.remote.opened.get("slack")
+    reply = await place.interact(asked.headers, asked.raw) if isinstance(place, Slack) else None
+    if reply is None:
+        raise UNSIGNED
+    return HttpReply(reply or b"")
+
+
+async def webhook(asked: ApiRequest) -> object:
+    place = asked.server.remote.opened.get("webhook")
+    if not isinstance(place, Webhook):
+        raise UNSIGNED
+    try:
+        receipt = await place.channel.take(asked.headers, asked.raw)
+    except AccessError as error:
+        raise Refusal(STATUS.get(error.code, 403), error.code, str(error)) from None
+    except ValueError as error:
+        raise Refusal(422, "bad-field", str(error)) from None
+    if not isinstance(receipt, Taken):
+        raise Refusal(409, "not-whole" if isinstance(receipt, Partial) else "late", receipt.words)
+    return taken(receipt)
 
 
 async def dismiss(asked: ApiRequest) -> object:
@@ -88,7 +140,6 @@ async def preview(asked: ApiRequest) -> object:
 
 
 async def reach(asked: ApiRequest) -> object:
-    """What rules would have matched in the past, and whether they may be saved."""
     held, rules, scope = held_of(asked), rules_of(asked), choice(asked, "scope", Scope, "session")
     try:
         found = await asyncio.to_thread(asked.server.gate.reach, held, rules, scope)
@@ -98,16 +149,13 @@ async def reach(asked: ApiRequest) -> object:
 
 
 async def offer(asked: ApiRequest) -> object:
-    """Accept an offer of another mode, or reject it."""
     offers, id = asked.server.gate.broker.offers, asked.text("id")
     if id not in [each.id for each in offers.open()]:
         raise Refusal(404, "unknown", "this offer is no longer open; nothing was changed")
     mode, rule, who, channel = asked.text("mode", ""), asked.text("rule", ""), asked.who, asked.channel
     if mode or rule:
-        words = await offers.accept(id, mode=mode, rule=rule, who=who, channel=channel)
-    else:
-        words = offers.reject(id, who=who, channel=channel)
-    return {"words": words}
+        return {"words": await offers.accept(id, mode=mode, rule=rule, who=who, channel=channel)}
+    return {"words": offers.reject(id, who=who, channel=channel)}
 
 
 def held_of(asked: ApiRequest) -> Held:
@@ -204,5 +252,35 @@ ENDPOINTS = (
         summary="accept an offer of another mode, or reject it",
         body=record("id", id=TEXT, mode=TEXT, rule=TEXT),
         gives={200: record("words", words=TEXT)},
+    ),
+    Endpoint(
+        "POST",
+        "/v1/slack/interact",
+        slack,
+        needs=Role.NOBODY,
+        summary="a button or a dialog in Slack, with Slack's signature",
+        gives={200: TEXT},
+        limit=INTERACTION,
+        signed=True,
+    ),
+    Endpoint(
+        "POST",
+        BACK,
+        webhook,
+        needs=Role.NOBODY,
+        summary="an answer of the webhook, with its signature",
+        body=record(
+            "id digest nonce said",
+            id=TEXT,
+            digest=TEXT,
+            nonce=TEXT,
+            said=TEXT,
+            scope=TEXT,
+            rules=TEXTS,
+            message=TEXT,
+            who=TEXT,
+        ),
+        gives={200: record("counted words", counted=FLAG, words=TEXT, note=TEXT)},
+        signed=True,
     ),
 )

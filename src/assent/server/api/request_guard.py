@@ -66,8 +66,6 @@ def head(fields: Fields) -> dict[bytes, bytes]:
 
 
 class RequestGuard:
-    """Admits requests to one server, and answers them."""
-
     def __init__(self, server: ServerState) -> None:
         self._server = server
 
@@ -95,7 +93,6 @@ class RequestGuard:
         return Role.NOBODY, None, cookie
 
     async def serve(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> None:
-        """Answer one request to an endpoint."""
         self._server.metrics.requests += 1
         reply: HttpReply | None
         try:
@@ -187,8 +184,7 @@ class RequestGuard:
         return sender
 
     async def _admit(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> ApiRequest:
-        headers = head(scope["headers"])
-        peer = scope["state"]["peer"]
+        headers, peer = head(scope["headers"]), scope["state"]["peer"]
         if endpoint.signed:
             return await self._signed(endpoint, headers, peer, receive, send)
         sender = self._let_in(endpoint, headers, peer)
@@ -215,8 +211,8 @@ class RequestGuard:
         send: Any,
         path: Mapping[str, str],
     ) -> ApiRequest:
-        role, person, cookie = sender
         named = {HEADER: headers[RAW_HEADER].decode("latin-1")} if RAW_HEADER in headers else ABSENT
+        role, person, cookie = sender
         gone = partial(hung_up, receive)
         return ApiRequest(
             self._server, role, person, peer, path, read(raw), len(raw), cookie, gone, send, headers=named
@@ -238,7 +234,6 @@ class RequestGuard:
 
 
 def bearer(headers: Mapping[bytes, bytes]) -> str:
-    """The bearer token of a request."""
     kind, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
 
@@ -291,7 +286,6 @@ def check_length(endpoint: Endpoint, headers: Mapping[bytes, bytes]) -> None:
 
 
 async def gather(endpoint: Endpoint, receive: Any) -> bytes:
-    """The body of a request."""
     chunks: list[bytes] = []
     size, more = 0, True
     while more:
@@ -345,7 +339,6 @@ def refused(refusal: Refusal) -> HttpReply:
 
 
 def usual(peer: object) -> list[tuple[bytes, bytes]]:
-    """The headers of every answer."""
     return RAW_HEADERS if peer is None else CALLER_HEADERS
 
 

@@ -47,9 +47,8 @@ async def sign_in(asked: ApiRequest) -> object:
             asked.server.log.say("a wrong code was typed")
         raise
     await asked.server.signed_in(person)
-    headers = {"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"}
     found = {"signed_in": True, "key": key, "who": person.who, "until": asked.server.expires(person)}
-    return HttpReply(found, headers=headers)
+    return HttpReply(found, headers={"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"})
 
 
 def peer_of(asked: ApiRequest) -> str:
@@ -61,7 +60,6 @@ def peer_of(asked: ApiRequest) -> str:
 
 
 async def sign_out(asked: ApiRequest) -> object:
-    """End this session, or all of them."""
     if asked.query.get("all"):
         asked.server.access.sessions.close_all()
         asked.server.log.say("all sessions were signed out")

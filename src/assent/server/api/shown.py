@@ -53,7 +53,6 @@ def _fields(value: Mapping[Any, object]) -> dict[str, Any]:
 
 
 def question(held: Held, *, state: str, position: int = 0, deadline: float | None = None) -> dict[str, Any]:
-    """A held call for a surface."""
     found: dict[str, Any] = safe(_bounded(wire.plain(held)))
     found["preview"]["text"] = display.code(held.preview.text[:INLINE])
     found["preview"]["sent"] = min(len(held.preview.text), INLINE)
@@ -79,7 +78,6 @@ def _bounded(plain: Any) -> dict[str, Any]:
 
 
 def ended(resolution: Resolution) -> dict[str, Any]:
-    """How a question ended, for a surface."""
     answer = resolution.answer
     given = (answer.said.value, answer.scope.value, answer.who, answer.channel) if answer is not None else ("",) * 4
     return {
@@ -93,7 +91,6 @@ def ended(resolution: Resolution) -> dict[str, Any]:
 
 
 def grant(given: Grant) -> dict[str, Any]:
-    """A grant, for a surface."""
     found: dict[str, Any] = safe({name: getattr(given, name) for name in given.__slots__ if name != "scope"})
     return {**found, "scope": given.scope.value}
 

@@ -55,7 +55,9 @@ def simulate(asked: ApiRequest) -> object:
     mode, tool, given = asked.text("mode", ""), asked.text("tool"), asked.table("input")
     if mode and mode not in MODES:
         raise Refusal(422, "bad-field", f"`mode` is one of {', '.join(MODES)}")
-    decision = decide(asked.server, mode, project_of(asked), tool, given, asked.text("session", ""))
+    decision = decide(
+        asked.server, mode, project_of(asked, asked.text("project", "")), tool, given, asked.text("session", "")
+    )
     return {**shown.safe(explain.as_json(decision)), "layers": shown.safe(ladder(decision))}
 
 
@@ -80,19 +82,23 @@ def ladder(decision: Decision) -> list[dict[str, object]]:
             for part in decision.parts
             if part.layer is layer
         ]
-        decides = layer is deciding
         beyond = deciding in ORDER and ORDER.index(layer) > ORDER.index(deciding)
         state = "spoke" if parts or layer not in ORDER else "beyond" if beyond else "silent"
-        out.append({"name": layer.value, "words": words, "parts": parts, "state": state, "decides": decides})
+        out.append({"name": layer.value, "words": words, "parts": parts, "state": state, "decides": layer is deciding})
     return out
 
 
 def table(asked: ApiRequest) -> object:
-    project = project_of(asked)
-    rows = []
-    for name, tool, given in OPERATIONS:
-        outcomes = {mode: decide(asked.server, mode, project, tool, given).outcome.word for mode in MODES}
-        rows.append({"name": name, "tool": tool, "input": given, "outcomes": outcomes})
+    project = project_of(asked, asked.query.get("project", ""))
+    rows = [
+        {
+            "name": name,
+            "tool": tool,
+            "input": given,
+            "outcomes": {mode: decide(asked.server, mode, project, tool, given).outcome.word for mode in MODES},
+        }
+        for name, tool, given in OPERATIONS
+    ]
     return {"modes": list(MODES), "operations": rows, "projects": shown.safe(asked.server.projects(project))}
 
 

@@ -7,8 +7,8 @@ import { store } from "./store.js";
 import { DENIALS, SCOPES, count, plural, prose, sentence, shown } from "./words.js";
 
 const shownRules = (each) => (each.shown ?? each.rules).join("\n");
-const UNKNOWN = "It is not known whether your answer arrived: the server does not answer. Once the line stands again, answer it again if it still waits.";
-const NOT_WHOLE = "Not all of it is on the page yet. Show all of it, then allow it; you can deny it at once.";
+const UNKNOWN = "It is not known whether your answer arrived: the server does not answer. When the connection is back, answer again if the question still waits.";
+const NOT_WHOLE = "Not all of the call is shown yet. Show all of it to allow it; you can deny it now.";
 const ARMING = 350; // a question that has just come under the finger is not answered by it
 
 // Nor is one whose window has just come to the front: that key or click was meant for what lay before it.
@@ -126,7 +126,7 @@ export class Answers {
     const save = () => this.say("allow", { scope, rules: rules() });
     this.show(sentence(SCOPES[scope].offer), [
       h("fieldset", { class: "choices" }, h("legend", { class: "visually" }, "which calls"), radios),
-      offered.some((each) => each.rules.length) ? [h("label", { class: "small soft", for: "rule" }, "The rule, as it will be remembered. Change it if you like."), text] : text.remove(),
+      offered.some((each) => each.rules.length) ? [h("label", { class: "small soft", for: "rule" }, "The rule that will be saved. You can change it."), text] : text.remove(),
       told], sentence(SCOPES[scope].offer), save, radios[0].querySelector("input"));
     this.digits = (at) => { const radio = radios[at]?.querySelector("input"); if (radio) radio.click(); };
     reach();
@@ -150,7 +150,7 @@ export class Answers {
 
 export function drawReach(found, rules) {
   if (found.refusal) return h("p", { class: "bad" }, prose(found.refusal));
-  if (!rules) return h("p", {}, "Only this very call is let through again, in the same folder.");
+  if (!rules) return h("p", {}, "Only the identical call is allowed again, in the same folder.");
   const out = [];
   if (found.looked_at) {
     const share = (part) => `${Math.max(part ? 1.5 : 0, (100 * part) / found.looked_at)}%`;
@@ -160,6 +160,6 @@ export function drawReach(found, rules) {
     out.push(h("p", {}, "Would have matched ", h("strong", {}, count(found.matched)), ` of your last ${plural(found.looked_at, "call")}`, found.denied ? [", ", h("span", { class: "bad" }, `${count(found.denied)} of them you denied`)] : ""),
       h("div", { class: "track", "aria-hidden": "true" }, matched, denied));
   } else out.push(h("p", { class: "soft" }, "There are no calls in the trail yet to compare it with"));
-  if (!found.covers) out.push(h("p", { class: "soft" }, "It does not cover this very call, which runs once all the same."));
+  if (!found.covers) out.push(h("p", { class: "soft" }, "It does not cover this call, which runs once anyway."));
   return out;
 }

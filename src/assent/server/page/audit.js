@@ -70,6 +70,6 @@ export class Audit {
 function tiles(stats) {
   const whole = stats.decisions;
   const share = (part) => (whole ? `${Math.round((100 * part) / whole)} %` : "–");
-  const rows = [["decisions", count(whole)], ["ran without a question", share(stats.allowed)], ["questions", count(stats.asked)], ["denied by people", count(stats.refused)], ["ran out or unseen", count(stats.timed_out)], ["median time to answer", stats.median_wait === null ? "–" : `${stats.median_wait.toFixed(1)} s`]];
+  const rows = [["decisions", count(whole)], ["ran without a question", share(stats.allowed)], ["questions", count(stats.asked)], ["denied by people", count(stats.refused)], ["expired or unseen", count(stats.timed_out)], ["median time to answer", stats.median_wait === null ? "–" : `${stats.median_wait.toFixed(1)} s`]];
   return rows.map(([name, value]) => h("div", { class: "tile" }, h("strong", {}, value), h("span", {}, name)));
 }

@@ -103,7 +103,7 @@ export class Inbox {
       h("header", {}, h("div", { class: "who" }, h("span", {}, folder(project || call.cwd) || "no project"), h("span", { class: "badge accent" }, runtime(call.runtime))),
         h("div", { class: "where", title: visible(project) }, visible(project || call.cwd), call.session ? ` · ${clip(call.session, 12)}` : "")),
       h("ul", {}, group.slice(0, most).map((each) => h("li", {}, this.item(each)))),
-      waiting > most ? h("p", { class: "soft small where" }, `and ${count(waiting - most)} more behind these`) : null);
+      waiting > most ? h("p", { class: "soft small where" }, `and ${count(waiting - most)} more in the queue`) : null);
   }
 
   // What is not drawn comes up as the ones before it are answered.
@@ -160,13 +160,13 @@ export class Inbox {
       store.dropOffer(offer.id);
     };
     const way = (label, meant, choice) => h("div", { class: "way" }, h("button", { type: "button", on: { click: () => take(choice) } }, label), h("span", { class: "soft small" }, sentence(visible(meant ?? ""))));
-    return h("div", { class: "offer", role: "note" }, h("p", { class: "small soft" }, runtime(offer.runtime), offer.session ? ` · ${clip(offer.session, 24)}` : ""), h("p", {}, `${sentence(offer.words)}. Another way for this session?`),
+    return h("div", { class: "offer", role: "note" }, h("p", { class: "small soft" }, runtime(offer.runtime), offer.session ? ` · ${clip(offer.session, 24)}` : ""), h("p", {}, `${sentence(offer.words)}. Change something for this session?`),
       offer.rules.map((rule) => way(`always deny ${visible(rule)}`, offer.rule_meant, { rule })), offer.modes.map((mode) => way(`${visible(mode)} mode`, offer.meant?.[mode], { mode })),
       h("div", { class: "row" }, h("button", { type: "button", class: "quiet", on: { click: () => take({}) } }, "Leave it as it is")));
   }
 
   nothing() {
-    if (!store.told) return empty(TRAY, "One moment", h("p", {}, "Looking for questions…"));
+    if (!store.told) return empty(TRAY, "Loading", h("p", {}, "Loading the questions…"));
     return empty(TRAY, "Nothing waits for you", h("p", {}, "When an agent wants to do something that your rules leave open, it is shown here. Keep this tab open, or switch notifications on."),
       h("p", {}, h("button", { type: "button", on: { click: () => this.example() } }, "Show me what that looks like")));
   }

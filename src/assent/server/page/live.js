@@ -33,7 +33,7 @@ export class Live {
 
   pause() {
     this.paused = this.paused ? null : [...store.decisions];
-    this.hold.textContent = this.paused ? "Go on" : "Pause";
+    this.hold.textContent = this.paused ? "Resume" : "Pause";
     this.render();
   }
 
@@ -46,7 +46,7 @@ export class Live {
   render() {
     const all = this.paused ?? store.decisions;
     const found = all.filter((each) => this.fits(each)).slice(0, ROWS);
-    if (!found.length) return put(this.body, empty(PULSE, all.length ? "Nothing fits the filter" : "Quiet so far", h("p", {}, all.length ? "Change the filter to see the rest." : "Decisions appear here as soon as an agent makes a call through the gate."), all.length ? null : h("p", { class: "small" }, "In the simulator you can try calls without one.")));
+    if (!found.length) return put(this.body, empty(PULSE, all.length ? "Nothing matches the filter" : "No decisions yet", h("p", {}, all.length ? "Change the filter to see the rest." : "Decisions appear here as soon as an agent makes a call through the gate."), all.length ? null : h("p", { class: "small" }, "In the simulator you can try calls without an agent.")));
     // Rows that are there already stay the same, so that one that was opened stays open.
     const rows = new Map();
     for (const each of found) {

@@ -3,7 +3,7 @@
 import { get, post, remove } from "./api.js";
 import { $, h, put, toast } from "./dom.js";
 import { store } from "./store.js";
-import { MODES, OUTCOMES, SCOPES, ago, clip, count, folder, runtime, sentence, shown, stamp, visible } from "./words.js";
+import { MODES, OUTCOMES, SCOPES, ago, clip, count, folder, plural, runtime, sentence, shown, stamp, visible } from "./words.js";
 
 const OFFERED = MODES.filter((mode) => mode !== "yolo"); // that is for the command line and the user's own file
 const LAYERS = [...Object.entries(OUTCOMES).reverse().map(([name, { rules }]) => [name, sentence(rules)]), ["floor", "The floor: never opened"]];
@@ -44,13 +44,13 @@ export class Policy {
       choice.value = each.mode;
       return h("li", { class: "line" }, h("div", {}, h("strong", {}, folder(each.project) || "no project"), " ", h("span", { class: "badge accent" }, runtime(each.runtime)), " ", h("span", { class: "soft small mono" }, clip(each.session, 24)), h("div", { class: "soft small" }, `seen ${ago(store.now - each.seen)}`)), choice);
     });
-    return h("section", { class: "panel stack" }, h("h2", {}, "Sessions"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "No session has made a call since the server started. Each appears here with a mode of its own to choose."));
+    return h("section", { class: "panel stack" }, h("h2", {}, "Sessions"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "No session has made a call since the server started. Each appears here, and you can set its mode."));
   }
 
   grants(grants) {
     const rows = grants.map((each) => h("li", { class: "line" }, h("div", {}, h("code", {}, each.rules.length ? shown(each.rules.join(" ; ")) : shown(each.shown || "the identical call")), h("div", { class: "soft small" }, [SCOPES[each.scope].kept, each.project && each.scope === "project" ? folder(each.project) : "", each.until ? `until ${stamp(each.until)}` : "", each.who ? `by ${visible(each.who)}` : "", stamp(each.made)].filter(Boolean).join(" · "))),
       h("button", { type: "button", on: { click: async () => { try { await remove(`/v1/grants/${encodeURIComponent(each.id)}`); toast("revoked"); } catch (error) { toast(error.message, true); } this.load(); } } }, "Revoke")));
-    return h("section", { class: "panel stack" }, h("h2", {}, "Remembered answers"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "Nothing is remembered. Answer a question for longer than once, and it is listed here to be taken back."));
+    return h("section", { class: "panel stack" }, h("h2", {}, "Remembered answers"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "Nothing is remembered. An answer that you give for longer than once is listed here, and can be revoked."));
   }
 
   rules(policy) {
@@ -74,11 +74,11 @@ function bySource(rules) {
 }
 
 function broken(error) {
-  return h("section", { class: "panel stack wrong" }, h("h2", {}, "The policy does not load"), h("p", {}, "Every call is stopped until it is fixed. The server reads the files again by itself."), h("pre", {}, shown(error)));
+  return h("section", { class: "panel stack wrong" }, h("h2", {}, "The policy does not load"), h("p", {}, "Every call is denied until it is corrected. The server reads a changed file by itself."), h("pre", {}, shown(error)));
 }
 
 function overview(policy) {
-  const rows = [["Mode", [h("strong", {}, policy.mode), ` set by ${visible(policy.mode_set_by)}`]], ["Held down by", policy.clamps.map(visible).join("; ")], ["Workspace", policy.workspace.map(visible).join(", ") || "none: nothing counts as inside"], ["Files", policy.files.map(visible).join(", ") || "none: what ships with Assent holds"], ["Packs", policy.packs.map((each) => visible(each.name)).join(", ")], ["Switched off", policy.off.map((each) => visible(each.id)).join(", ")], ["Questions", `${policy.approval.timeout} s to answer, ${policy.approval.unseen} s to be seen`]];
+  const rows = [["Mode", [h("strong", {}, policy.mode), ` set by ${visible(policy.mode_set_by)}`]], ["Capped by", policy.clamps.map(visible).join("; ")], ["Workspace", policy.workspace.map(visible).join(", ") || "none: nothing counts as inside"], ["Files", policy.files.map(visible).join(", ") || "none: only the shipped rules apply"], ["Packs", policy.packs.map((each) => visible(each.name)).join(", ")], ["Switched off", policy.off.map((each) => visible(each.id)).join(", ")], ["Questions", `${policy.approval.timeout} s to answer, ${policy.approval.unseen} s to be seen`]];
   return h("section", { class: "panel" }, h("dl", { class: "fields" }, rows.filter(([, value]) => value && value.length).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }
 
@@ -88,6 +88,6 @@ function page() {
 }
 
 function findings(list) {
-  if (!list.length) return h("section", { class: "panel good" }, "Lint finds nothing to say: no rule is shadowed, dead or too broad.");
-  return h("section", { class: "panel stack" }, h("h2", {}, `Lint: ${count(list.length)} to look at`), h("ul", {}, list.map((each) => h("li", { class: "line" }, h("div", {}, h("span", { class: "badge ask" }, visible(each.kind)), " ", h("code", {}, shown(each.rule)), h("div", { class: "small" }, shown(each.text)), h("div", { class: "soft small" }, visible(each.source)))))));
+  if (!list.length) return h("section", { class: "panel good" }, "Lint finds no problems: no rule is shadowed, dead or too broad.");
+  return h("section", { class: "panel stack" }, h("h2", {}, `Lint: ${plural(list.length, "finding")}`), h("ul", {}, list.map((each) => h("li", { class: "line" }, h("div", {}, h("span", { class: "badge ask" }, visible(each.kind)), " ", h("code", {}, shown(each.rule)), h("div", { class: "small" }, shown(each.text)), h("div", { class: "soft small" }, visible(each.source)))))));
 }

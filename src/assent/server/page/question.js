@@ -83,7 +83,7 @@ function rest(question, again) {
     event.target.disabled = true;
     try { await fetchAll(question); again?.(); } catch (error) { event.target.disabled = false; toast(error.message, true); }
   };
-  return h("p", { class: "cut" }, `${told}. It can be allowed once you have all of it before you. `, h("button", { type: "button", class: "show-all", "aria-keyshortcuts": "v", on: { click: show } }, "Show all of it ", h("kbd", {}, "V")));
+  return h("p", { class: "cut" }, `${told}. You can allow it once all of it is shown. `, h("button", { type: "button", class: "show-all", "aria-keyshortcuts": "v", on: { click: show } }, "Show all of it ", h("kbd", {}, "V")));
 }
 
 function preview(question, again) {
@@ -124,7 +124,7 @@ export function effects(list, project = "") {
       ? h("li", {}, h("span", { class: `op ${label}` }, label), h("span", { class: "mono" }, shown(within(rest.join(" "), project))))
       : h("li", {}, h("span", { class: "op" }, "·"), h("span", {}, visible(each)));
   });
-  return h("section", {}, h("h3", {}, "What it does"), rows.length ? h("ul", { class: "effects" }, rows) : h("p", { class: "soft" }, "Nothing that could be seen: look at the text itself"));
+  return h("section", {}, h("h3", {}, "What it does"), rows.length ? h("ul", { class: "effects" }, rows) : h("p", { class: "soft" }, "No effects were found: read the call itself"));
 }
 
 function why(decision) {

@@ -50,7 +50,7 @@ class Slack:
             api,
             place.channel,
             reach=self._reach,
-            told=lambda words: host.told("messages", words, ""),
+            told=lambda words: host.report("messages", words, ""),
             again=self._attach,
             is_up=lambda: self._connection.is_up,
             mark=hashlib.sha256(f"{platform.node()}:{host.folder}".encode()).hexdigest()[:12],
@@ -97,7 +97,7 @@ class Slack:
         place, line = self._place, self._connection
         people = "1 person" if len(place.users) == 1 else f"{len(place.users)} people"
         fine = f"connected as {line.bot} in workspace {line.team}; asks in {place.channel}, {people} may answer"
-        self.host.told("line", words, fine)
+        self.host.report("line", words, fine)
 
     def _attach(self) -> None:
         """Slack is connected, or again: it receives everything that waits."""

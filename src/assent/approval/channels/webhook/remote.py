@@ -1,4 +1,4 @@
-"""A webhook as a remote channel of a server. Answers come through `server/api/signed_answers.py`."""
+"""A webhook as a remote channel of a server. Answers come through `server/api/questions.py`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Webhook:
             Post(place.url),
             secret,
             users=place.users,
-            told=lambda words: host.told("line", words, ""),
+            told=lambda words: host.report("line", words, ""),
             again=lambda: host.attach(self.channel),
             refused=host.refused,
         )
