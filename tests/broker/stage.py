@@ -12,9 +12,10 @@ from assent.approval.accounts import Moment
 from assent.approval.broker import Broker
 from assent.approval.channels import Offering, Question
 from assent.approval.commands import Recheck, SecondLook
-from assent.approval.store import MemoryStore, Store
+from assent.approval.store import Store
 from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Answer, Held, Preview, Resolution, Said, Scope, Suggestion
+from tests.broker.memory_store import MemoryStore
 
 T = TypeVar("T")
 EPOCH = 1_700_000_000.0

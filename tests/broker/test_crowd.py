@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from assent.approval.channels import Question
-from assent.approval.store import MemoryStore, SqliteStore, Store
+from assent.approval.store import SqliteStore, Store
 from assent.contract.approval import Ending, Resolution
+from tests.broker.memory_store import MemoryStore
 from tests.broker.stage import NO, YES, Desk, Scene, held, play
 
 SESSIONS, CALLS = 1000, 10

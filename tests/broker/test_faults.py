@@ -15,8 +15,8 @@ from assent.approval.accounts import Moment
 from assent.approval.broker import Broker
 from assent.approval.channels import Question
 from assent.approval.commands import Leftover, Recheck, SecondLook
-from assent.approval.store import MemoryStore
 from assent.contract.approval import Answer, Ending, Grant, Held, Resolution
+from tests.broker.memory_store import MemoryStore
 from tests.broker.stage import EPOCH, FOR_SESSION, held, play
 
 T = TypeVar("T")

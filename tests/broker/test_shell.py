@@ -11,8 +11,8 @@ import pytest
 from assent.approval.channels import Question
 from assent.approval.commands import Late, Mismatch, QuestionState, Recheck, SecondLook, Taken, Unknown
 from assent.approval.denial import deny
-from assent.approval.store import MemoryStore
 from assent.contract.approval import Answer, Ending, Grant, Held, Resolution, Said, Scope
+from tests.broker.memory_store import MemoryStore
 from tests.broker.stage import EPOCH, FOR_SESSION, NO, STOP, YES, Desk, Scene, calm, held, play
 
 

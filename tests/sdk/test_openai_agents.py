@@ -34,8 +34,7 @@ from openai.types.responses import ResponseFunctionToolCall
 from pydantic import BaseModel
 
 from assent import Denied, Gate, PayloadError, Tool
-from assent.sdk.openai_agents import answered, guard, questions
-from assent.sdk.openai_paused import taken
+from assent.sdk.openai_agents import answered, guard, questions, taken
 from assent.sdk.tool_guard import answer
 
 from .kit import ALLOWED, ASKED, ASKED_TOO, DENIED, TOOLS, WRITES, Person, Ran, Use, no, opened, stop

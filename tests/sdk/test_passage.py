@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from assent import Approval, Gate, PayloadError
-from assent.sdk.tool_guard import GivenAnswer, ToolGuard, answer, arguments, question, told
+from assent.sdk.tool_guard import GivenAnswer, ToolGuard, answer, arguments, denial_text, question
 
 from .kit import ALLOWED, ASKED, DENIED, WRITES, opened
 
@@ -143,7 +143,7 @@ def test_a_folder_that_is_gone_lets_nothing_pass(gate: Gate, tmp_path: Path, mon
 
 def test_the_model_is_always_told_something(gate: Gate) -> None:
     verdict = ToolGuard(gate, "langchain").guard_sync("run", {"command": DENIED})
-    assert told(verdict) == verdict.message != ""
+    assert denial_text(verdict) == verdict.message != ""
 
 
 def test_a_closed_gate_lets_nothing_pass(gate: Gate) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from assent.approval.channels import Offering
 from assent.approval.channels.callback import CallbackChannel
-from assent.approval.store import MemoryStore, SqliteStore
+from assent.approval.store import SqliteStore
 from assent.contract import Call
 from assent.contract.approval import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.engine import configure
@@ -21,6 +21,7 @@ from assent.engine.memory import Memory
 from assent.gate import CallGate
 from assent.state import sessions
 from assent.trail.verify import verify
+from tests.broker.memory_store import MemoryStore
 
 Asked = Callable[[Held], Answer | Awaitable[Answer | None] | None]
 YES, NO = Answer(Said.ALLOW, who="ann"), Answer(Said.DENY, who="ann")

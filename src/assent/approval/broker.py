@@ -234,7 +234,7 @@ class Broker:
 
     async def _begin(self, wait: Wait) -> None:
         await self._accounts.held(wait.held)
-        if not wait.ended.done():  # it ends here if the broker was closed meanwhile
+        if not wait.ended.done():  # it ends here if the broker was closed concurrently
             self.do(self._machine.submit(wait.held, self.now()))
 
     async def _outcome(self, wait: Wait) -> Resolution:

@@ -168,8 +168,8 @@ class Taken:
 
     @property
     def words(self) -> str:
-        told = "allowed" if self.resolution.allowed else f"denied: {self.resolution.reason}"
-        return f"{told}; {self.note}" if self.note else told
+        text = "allowed" if self.resolution.allowed else f"denied: {self.resolution.reason}"
+        return f"{text}; {self.note}" if self.note else text
 
 
 Refusal = Late | Unknown | Mismatch | Absent

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol
 
 from assent.approval.accounts import Moment, words
-from assent.approval.channels import Channel, Excerpts, Offering, Offers, Question, Queues
+from assent.approval.channels import Channel, Excerpts, Offering, Offers, Question, Queues, attributed
 from assent.approval.commands import Command, Partial, Queue, Receipt, Session, Show, Withdraw, session_of
-from assent.approval.escalation import MODES, DenialTracker, MemoryTally, Offer, Tally
+from assent.approval.escalation import MODES, DenialTracker, Offer, Tally, count_denials
 from assent.approval.machine import Machine
 from assent.approval.patience import Tasks, given, within
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
@@ -123,7 +123,7 @@ class Deliveries:
             if given.said is Said.ALLOW and not _whole(channel, held):
                 return Partial(held.id, possible=held.preview.whole)
             # Only the author's own channels may name another channel than the one that the answer came through.
-            given = given if own and given.channel else _through(given, channel.name)
+            given = given if own and given.channel else attributed(given, given.who, channel.name)
             return await desk.answer(held.id, held.digest, given)
 
         return Question(
@@ -136,12 +136,6 @@ class Deliveries:
             fail=lambda detail: desk.do(machine.fault(held.id, desk.now(), detail)),
             gone=lambda: desk.do(machine.undeliverable(held.id, channel.name, desk.now())),
         )
-
-
-def _through(answer: Answer, channel: str) -> Answer:
-    return Answer(
-        answer.said, scope=answer.scope, rules=answer.rules, message=answer.message, who=answer.who, channel=channel
-    )
 
 
 def _whole(channel: Channel, held: Held) -> bool:
@@ -182,7 +176,7 @@ class OfferDesk:
         self._patience = patience
         self._change_mode = change_mode
         self._deny_rule = deny_rule
-        self._tally = tally or MemoryTally()
+        self._tally = tally or Tally()
         self.accepted: Callable[[Session], Awaitable[None]] | None = None
         self.closed: Callable[[Offer], None] | None = None  # receives an offer that was accepted or rejected
 
@@ -194,7 +188,7 @@ class OfferDesk:
         if answer.said is Said.ALLOW:
             self._tally.change(session, DenialTracker.approved, known=True)
             return None
-        found = self._tally.change(session, _denied)
+        found = self._tally.change(session, count_denials)
         if found is None or not found[0] or (self._change_mode is None and self._deny_rule is None):
             return None
         rules = held.suggestions[0].rules if held.suggestions and self._deny_rule is not None else ()
@@ -258,7 +252,3 @@ class OfferDesk:
 
     def _find(self, id: str) -> Offer | None:
         return next((each for each in self._tally.offers() if each.id == id), None)
-
-
-def _denied(tracker: DenialTracker) -> tuple[bool, int, int]:
-    return tracker.denied(), tracker.row, tracker.total

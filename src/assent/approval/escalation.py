@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from assent.contract import StoreError, Value
 from assent.state import denials
@@ -61,7 +62,7 @@ class Offer(Value):
 
 
 class DenialTracker:
-    """The denials of one session. `row` and `total` are the counts, `rejections` the offers that were turned down."""
+    """The denials of one session. `row` and `total` are the counts, `rejections` the rejected offers."""
 
     __slots__ = ("row", "total", "rejections", "_next_row", "_next_total")
 
@@ -94,8 +95,7 @@ class DenialTracker:
         self.row = 0
         self._next_row = ROW << self.rejections
 
-    def accepted(self) -> None:
-        self.approved()
+    accepted = approved
 
     def rejected(self) -> None:
         """The next offer needs twice as many denials."""
@@ -104,31 +104,21 @@ class DenialTracker:
         self._next_total = max(self.total + TOTAL, TOTAL << self.rejections)
 
 
-class Tally(Protocol):
-    """The trackers and the open offers of all sessions. Raises nothing.
+class Tally:
+    """The trackers and the open offers of all sessions, in memory. Raises nothing."""
 
-    `change` updates the count of a session, with `known` only where there is one. `drop` is false where an offer was
-    not open: somebody else accepted or rejected it. `offers` has the newest last."""
-
-    def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None: ...
-    def keep(self, offer: Offer) -> None: ...
-    def drop(self, offer: Offer) -> bool: ...
-    def offers(self) -> tuple[Offer, ...]: ...
-    def forget(self, session: Session) -> None: ...
-
-
-class MemoryTally:
     def __init__(self) -> None:
         self._trackers: dict[Session, DenialTracker] = {}
         self._open: dict[Session, Offer] = {}
 
     def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None:
+        """Update the count of a session, with `known` only where there is one."""
         tracker = self._trackers.pop(session, None)
         if tracker is None and known:
             return None
         tracker = self._trackers[session] = tracker or DenialTracker()
         if len(self._trackers) > REMEMBERED:
-            self.forget(next(iter(self._trackers)))
+            Tally.forget(self, next(iter(self._trackers)))
         return do(tracker)
 
     def keep(self, offer: Offer) -> None:
@@ -136,6 +126,7 @@ class MemoryTally:
         self._open[offer.runtime, offer.session] = offer
 
     def drop(self, offer: Offer) -> bool:
+        """False where the offer was not open: somebody else accepted or rejected it."""
         session = (offer.runtime, offer.session)
         known = session in self._open and self._open[session].id == offer.id
         if known:
@@ -143,6 +134,7 @@ class MemoryTally:
         return known
 
     def offers(self) -> tuple[Offer, ...]:
+        """The newest last."""
         return tuple(self._open.values())
 
     def forget(self, session: Session) -> None:
@@ -150,12 +142,12 @@ class MemoryTally:
         self._open.pop(session, None)
 
 
-class SavedTally:
+class SavedTally(Tally):
     """The tally of one state folder. Calls without a session have nothing in common: they are counted in memory."""
 
     def __init__(self, state: str) -> None:
+        super().__init__()
         self._state = state
-        self._here = MemoryTally()
 
     def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None:
         found: list[T] = []
@@ -169,21 +161,21 @@ class SavedTally:
             return {**(row or {}), "counts": list(tracker.counts)}
 
         if not session[1]:
-            return self._here.change(session, do, known=known)
+            return super().change(session, do, known=known)
         try:
             denials.change(self._state, *session, changed)
         except StoreError:
-            return found[0] if found else self._here.change(session, do, known=known)
+            return found[0] if found else super().change(session, do, known=known)
         return found[0] if found else None
 
     def keep(self, offer: Offer) -> None:
         kept = {name: getattr(offer, name) for name in ("id", "row", "total")}
         kept |= {"modes": list(offer.modes), "rules": list(offer.rules)}
         if not self._set((offer.runtime, offer.session), lambda row: {**(row or {}), "offer": kept}):
-            self._here.keep(offer)
+            super().keep(offer)
 
     def drop(self, offer: Offer) -> bool:
-        if self._here.drop(offer):
+        if super().drop(offer):
             return True
         taken: list[bool] = []
 
@@ -196,10 +188,10 @@ class SavedTally:
 
     def offers(self) -> tuple[Offer, ...]:
         rows = denials.rows(self._state, since=time.time() - OPEN)
-        return (*self._here.offers(), *(offer for row in rows if (offer := _offer(row)) is not None))
+        return (*super().offers(), *(offer for row in rows if (offer := _offer(row)) is not None))
 
     def forget(self, session: Session) -> None:
-        self._here.forget(session)
+        super().forget(session)
         if session[1]:
             self._set(session, lambda row: None if row is None else {})
 
@@ -220,16 +212,17 @@ def allowed(state: str, runtime: str, session: str) -> None:
 def refused(state: str, runtime: str, session: str, times: int) -> Offer | None:
     """Count denials in a program's own dialog. Gives the offer that is due by them, open now."""
     tally = SavedTally(state)
-
-    def denied(tracker: DenialTracker) -> tuple[bool, int, int]:
-        return sum(tracker.denied() for _ in range(times)) > 0, tracker.row, tracker.total
-
-    found = tally.change((runtime, session), denied)
+    found = tally.change((runtime, session), partial(count_denials, times=times))
     if found is None or not found[0]:
         return None
     offer = Offer(str(uuid.uuid4()), session, *found[1:], runtime=runtime, modes=MODES)
     tally.keep(offer)
     return offer
+
+
+def count_denials(tracker: DenialTracker, times: int = 1) -> tuple[bool, int, int]:
+    """Whether an offer is due by these denials, and the counts after them."""
+    return sum(tracker.denied() for _ in range(times)) > 0, tracker.row, tracker.total
 
 
 def open_offer(state: str, runtime: str, session: str) -> Offer | None:

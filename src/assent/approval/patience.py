@@ -1,9 +1,11 @@
-"""Waiting with a timeout, and tasks in order."""
+"""Waiting with a timeout, tasks in order, and functions in threads."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -44,6 +46,23 @@ async def contained(work: Awaitable[T]) -> T:
 async def given(seconds: float, found: T | Awaitable[T]) -> T:
     """`within` for what a plain or a coroutine function returned."""
     return await within(seconds, found) if isinstance(found, Awaitable) else found
+
+
+async def in_thread(work: Callable[[], T], name: str) -> T:
+    """The result of a plain function that may wait for somebody. It has its own thread, so that it takes none from
+    others and does not delay the end of the program. What it returns after this was cancelled is ignored."""
+    done: Future[T] = Future()
+    done.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            plain = isinstance(error, Exception) and not isinstance(error, StopIteration)  # which no future takes
+            done.set_exception(error if plain else RuntimeError(f"the function ended with {type(error).__name__}"))
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return await asyncio.wrap_future(done)
 
 
 def _retrieve(task: asyncio.Future[Any]) -> None:

@@ -24,14 +24,14 @@ COMMANDS = ("command", "cmd", "script", "commands")
 PATHS = ("filepath", "path", "file", "filename", "targetfile", "notebookpath", "absolutepath", "relativepath")
 WHOLE = ("content", "contents", "filetext", "newcontent")
 PATCHES = ("patch", "diff", "input", "patchtext", "command", "content")
-BESIDE = frozenset({"description", "timeout", "timeoutms", "runinbackground"})  # arguments that change nothing shown
+IGNORED = frozenset({"description", "timeout", "timeoutms", "runinbackground"})  # arguments that change nothing shown
 LISTED = ("edits", "replacements", "operations", "files", "changes")
 MEANT = ("command", "insertline", "newsource", "cellid", "cellnumber", "editmode", "instruction", "explanation")
 INSERTED = ("inserttext", "newstr", "newtext", "text")
 NEW = ("newstring", "newstr", "newtext", "replace", "replacement")
 OLD = ("oldstring", "oldstr", "oldtext", "search", "find")
 ALL = ("replaceall", "allowmultiple", "multiple")
-KNOWN = frozenset((*PATHS, *WHOLE, *OLD, *NEW, *INSERTED, *ALL, *BESIDE, *LISTED, *MEANT))
+KNOWN = frozenset((*PATHS, *WHOLE, *OLD, *NEW, *INSERTED, *ALL, *IGNORED, *LISTED, *MEANT))
 NOTHING: tuple[object, ...] = (None, "", {}, [], False)
 CONTEXT = 3
 COMPARED = 2000  # lines on either side that are compared one by one
@@ -87,7 +87,7 @@ def _command(call: Call) -> Preview | None:
             found.append(value)
         elif _plain(key) in COMMANDS and isinstance(value, list) and all(isinstance(word, str) for word in value):
             found.append(shlex.join(value))
-        elif _plain(key) not in BESIDE and value not in (None, "", {}, []):
+        elif _plain(key) not in IGNORED and value not in (None, "", {}, []):
             others[str(key)] = value
     if len(found) != 1:
         return None
@@ -129,7 +129,7 @@ def _changes(call: Call, given: Mapping[str, object], above: str) -> Iterator[tu
     elif after is None:
         after, more = edited(now or "", given)
     if after is not None:
-        head = [f"# {note}" for note in [*notes, *more, *_beside(given)]]
+        head = [f"# {note}" for note in [*notes, *more, *_unshown(given)]]
         yield path, "\n".join([*head, *(changed(now or "", after) or ["# nothing changes"])])
 
 
@@ -155,7 +155,7 @@ def _says_twice(given: Mapping[str, object]) -> bool:
     return len(named) < len(given) or any(sum(name in named for name in names) > 1 for names in groups)
 
 
-def _beside(given: Mapping[str, object]) -> list[str]:
+def _unshown(given: Mapping[str, object]) -> list[str]:
     """Arguments that the diff does not show."""
     others = {str(key): value for key, value in given.items() if _plain(key) not in KNOWN and value not in NOTHING}
     return [f"with {json.dumps(others, ensure_ascii=False, default=repr)}"] if others else []

@@ -41,45 +41,6 @@ class Store(Protocol):
     async def close(self) -> None: ...
 
 
-class MemoryStore:
-    """For programs whose questions need not survive them."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, tuple[Answer | None, bool]] = {}  # an approval, and whether it is used
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    async def hold(self, held: Held) -> None:
-        if held.id in self._rows:
-            raise StoreError(f"the question `{held.id}` is held already")
-        self._rows[held.id] = (None, False)
-
-    async def shown(self, id: str, deadline: float) -> None:
-        pass
-
-    async def answered(self, id: str, answer: Answer) -> bool:
-        fresh = self._rows.get(id) == (None, False)
-        if fresh:
-            self._rows[id] = (answer, False)
-        return fresh
-
-    async def use(self, id: str) -> bool:
-        answer, used = self._rows.get(id, (None, True))
-        if not used:
-            self._rows[id] = (answer, True)
-        return not used
-
-    async def finish(self, id: str, resolution: Resolution) -> None:
-        self._rows.pop(id, None)
-
-    async def leftovers(self) -> tuple[Leftover, ...]:
-        return ()
-
-    async def close(self) -> None:
-        self._rows.clear()
-
-
 SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS held (
@@ -199,7 +160,8 @@ class SqliteStore:
         self._wipe()  # what a process that died did not wipe
 
     def _take(self, db: sqlite3.Connection, owner: str) -> Iterator[Leftover]:
-        with _transaction(db):
+        with db:
+            db.execute("BEGIN IMMEDIATE")
             found = "SELECT id, body, deadline, answer, used FROM held WHERE owner = ? ORDER BY id"
             rows = db.execute(found, (owner,)).fetchall()
             db.execute("UPDATE held SET owner = ? WHERE owner = ?", (self.owner, owner))
@@ -276,14 +238,3 @@ def _lock(path: str) -> int:
             if os.path.samestat(os.fstat(file), os.stat(path)):
                 return file
         os.close(file)
-
-
-@contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")

@@ -101,8 +101,8 @@ def _texts(call: Call) -> Iterator[str]:
 
 def _said(call: Call) -> str:
     """The agent's own description, wherever the runtime puts it."""
-    beside = call.input.get("description")
-    return "\n".join(dict.fromkeys(each for each in (call.description, beside) if isinstance(each, str) and each))
+    among = call.input.get("description")
+    return "\n".join(dict.fromkeys(each for each in (call.description, among) if isinstance(each, str) and each))
 
 
 # ---------------------------------------------------------------- what hides

@@ -10,7 +10,7 @@ The shape that all of them have:
   the arguments strictly, never raises but CancelledError, and says no where they changed while a person was asked.
   An adapter catches nothing, decides nothing and remembers nothing.
 - The arguments are those that the tool will get: the adapter is innermost, after whatever else changes them.
-- Only `verdict.allowed` lets a call run. What the model is told is `told(verdict)`, word for word. Where
+- Only `verdict.allowed` lets a call run. The model receives `denial_text(verdict)`, word for word. Where
   `verdict.stop` is set, the run ends, if the framework can end one.
 - Frameworks that pause a run have `durable=True`: an ask is `guard.hold(…)`, the pause carries `question(approval)`,
   and `guard.release(answer, …)` turns what came back into a verdict. See `tool_guard.py`.

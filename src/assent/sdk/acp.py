@@ -26,7 +26,7 @@ from assent.contract import PayloadError
 from assent.contract.approval import Answer, Held, Said, Scope, Verdict
 from assent.effects.arguments import COMMAND_KEYS
 from assent.effects.declared import Tool
-from assent.sdk.tool_guard import ToolGuard, told
+from assent.sdk.tool_guard import ToolGuard, denial_text
 
 RUNTIME = "acp"
 SHELLS = (["bash", "-c"], ["sh", "-c"])
@@ -93,7 +93,7 @@ class AssentClient:
     async def _pass(self, session_id: str, kind: str, given: dict[str, object]) -> None:
         verdict = await self._guard(session_id, kind, given)
         if verdict.allowed is not True:
-            raise RequestError(DENIED, told(verdict))
+            raise RequestError(DENIED, denial_text(verdict))
 
     async def _guard(self, session_id: str, kind: str, given: dict[str, object], title: str = "") -> Verdict:
         return await ToolGuard(lambda: self._session_of(session_id), RUNTIME).guard(kind, given, description=title)

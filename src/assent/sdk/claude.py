@@ -17,7 +17,7 @@ from assent.agents.claude.payload import MODES, shell_of
 from assent.api.embedded import DAY
 from assent.contract import PayloadError
 from assent.contract.approval import Verdict
-from assent.sdk.tool_guard import Sessions, ToolGuard, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
 RUNTIME = "claude"
 EVENT: Final = "PreToolUse"
@@ -58,7 +58,11 @@ class Callbacks:
             said = await self.theirs(tool, given, context)
             if isinstance(said, PermissionResultAllow) and said.updated_input not in (None, given):
                 verdict = await self._guard({"tool_name": tool}, said.updated_input)
-        return said if verdict.allowed is True else PermissionResultDeny(message=told(verdict), interrupt=verdict.stop)
+        return (
+            said
+            if verdict.allowed is True
+            else PermissionResultDeny(message=denial_text(verdict), interrupt=verdict.stop)
+        )
 
     def judged(self, hook: HookCallback) -> HookCallback:
         """Another PreToolUse hook of the program. Where it changes the arguments, those pass the gate as well."""
@@ -82,7 +86,7 @@ class Callbacks:
 
 def _reply(verdict: Verdict) -> dict[str, Any]:
     word = "allow" if verdict.allowed is True else "deny"
-    reason = verdict.decision.reason if verdict.allowed is True else told(verdict)
+    reason = verdict.decision.reason if verdict.allowed is True else denial_text(verdict)
     said: dict[str, Any] = {
         "hookSpecificOutput": {
             "hookEventName": EVENT,

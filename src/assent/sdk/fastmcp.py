@@ -12,7 +12,7 @@ from fastmcp.server.providers.addressing import parse_hashed_backend_name
 from fastmcp.tools.base import ToolResult
 from mcp.types import CallToolRequestParams
 
-from assent.sdk.tool_guard import Sessions, ToolGuard, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
 RUNTIME = "fastmcp"
 
@@ -34,5 +34,5 @@ class FastMCPMiddleware(Middleware):
             raise ToolError(f"This call was not run: `{hashed[1]}` is denied.")
         verdict = await self._guard.guard(name, given)
         if verdict.allowed is not True:
-            raise ToolError(told(verdict))
+            raise ToolError(denial_text(verdict))
         return await call_next(context)

@@ -20,7 +20,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from assent.contract import texts
-from assent.sdk.tool_guard import Sessions, ToolGuard, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
 RUNTIME = "google-adk"
 CODE, CALLBACKS = "code_executor", "before_tool_callback"
@@ -68,4 +68,4 @@ class AssentPlugin(BasePlugin):
             return None
         if verdict.stop:
             tool_context.actions.skip_summarization = True  # the agent has no further word
-        return {"error": told(verdict)}
+        return {"error": denial_text(verdict)}

@@ -20,7 +20,7 @@ from langgraph.types import Command, Interrupt, interrupt
 from assent.api.embedded import DAY
 from assent.contract.approval import Verdict
 from assent.sdk import tool_guard
-from assent.sdk.tool_guard import Sessions, ToolGuard, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
 RUNTIME = "langchain"
 STOP = "assent_stop"
@@ -100,5 +100,5 @@ def _denied(request: ToolCallRequest, verdict: Verdict) -> ToolMessage:
     call = request.tool_call
     more = {STOP: True} if verdict.stop else {}
     return ToolMessage(
-        told(verdict), name=call["name"], tool_call_id=call["id"] or "", status="error", additional_kwargs=more
+        denial_text(verdict), name=call["name"], tool_call_id=call["id"] or "", status="error", additional_kwargs=more
     )

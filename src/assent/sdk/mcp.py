@@ -10,7 +10,7 @@ from typing import Any
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 
-from assent.sdk.tool_guard import Sessions, ToolGuard, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
 RUNTIME = "mcp"
 
@@ -29,4 +29,4 @@ class MCPMiddleware:
         verdict = await self._guard.guard(name if isinstance(name, str) else "", given.get("arguments"))
         if verdict.allowed is True:
             return await call_next(ctx)
-        return CallToolResult(content=[TextContent(type="text", text=told(verdict))], is_error=True)
+        return CallToolResult(content=[TextContent(type="text", text=denial_text(verdict))], is_error=True)

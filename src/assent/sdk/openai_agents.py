@@ -1,19 +1,21 @@
 """OpenAI Agents: guardrails on every tool of an agent that ask the gate.
 
 Agents that are tools of the agent, or that it hands over to, are gated with it. What runs at the model's provider, or
-on a computer by clicks, is not seen: such a tool is refused unless it is left out by name. How a run pauses and goes on
-is in `openai_paused`."""
+on a computer by clicks, is not seen: such a tool is refused unless it is left out by name. A run that pauses for an
+answer can go on in another process."""
 
 from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import isawaitable
-from typing import Any
+from hashlib import sha256
+from typing import Any, TypeVar
 
 from agents import (
     Agent,
@@ -22,7 +24,12 @@ from agents import (
     FunctionTool,
     Handoff,
     LocalShellTool,
+    RunContextWrapper,
+    RunResult,
+    RunResultStreaming,
+    RunState,
     ShellTool,
+    ToolApprovalItem,
     ToolGuardrailFunctionOutput,
     ToolInputGuardrail,
     ToolInputGuardrailData,
@@ -38,10 +45,9 @@ from assent.api.functions import Denied
 from assent.contract import PayloadError, texts
 from assent.contract.approval import Verdict
 from assent.effects.declared import LIKE
-from assent.sdk.openai_paused import Pausing, answered, mcp_name, questions, taken
-from assent.sdk.tool_guard import Sessions, ToolGuard, told
+from assent.sdk import tool_guard
+from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
-__all__ = ["RUNTIME", "answered", "guard", "questions"]
 RUNTIME = "openai-agents"
 
 
@@ -76,8 +82,8 @@ class Guardrail(ToolInputGuardrail[Any]):
         if verdict.allowed is True:
             return ToolGuardrailFunctionOutput.allow()
         if verdict.stop:
-            return ToolGuardrailFunctionOutput.raise_exception(told(verdict))
-        return ToolGuardrailFunctionOutput.reject_content(told(verdict))
+            return ToolGuardrailFunctionOutput.raise_exception(denial_text(verdict))
+        return ToolGuardrailFunctionOutput.reject_content(denial_text(verdict))
 
 
 @dataclass(eq=False)
@@ -203,7 +209,7 @@ class _Shell(_Behind):
         for text in (*commands, "\n".join(commands)) if len(commands) > 1 else commands:
             verdict = await self._pass("bash", {"command": text})
             if verdict.allowed is not True:
-                return told(verdict)
+                return denial_text(verdict)
         if tuple(request.data.action.commands) != commands:
             return "This call was not run: its commands changed while a person was asked."
         return await _done(self.inner(request))
@@ -215,7 +221,7 @@ class _LocalShell(_Behind):
         env = {"env": dict(action.env)} if action.env else {}
         given: dict[str, object] = {"command": shlex.join(action.command), **env}
         verdict = await self._pass("bash", given, cwd=action.working_directory or "")
-        return await _done(self.inner(request)) if verdict.allowed is True else told(verdict)
+        return await _done(self.inner(request)) if verdict.allowed is True else denial_text(verdict)
 
 
 class _Editor(_Behind):
@@ -232,7 +238,7 @@ class _Editor(_Behind):
         for path in filter(None, (operation.path, operation.move_to)):
             verdict = await self._pass(tool, {"file_path": path, "content": operation.diff or ""})
             if verdict.allowed is not True:
-                return ApplyPatchResult("failed", told(verdict))
+                return ApplyPatchResult("failed", denial_text(verdict))
         return await _done(then(operation))
 
 
@@ -242,7 +248,7 @@ class _Custom(_Behind):
 
     async def __call__(self, context: ToolContext[Any], text: str) -> Any:
         verdict = await self._pass(self.name, {"input": text}, runtime=RUNTIME)
-        return await _done(self.inner(context, text)) if verdict.allowed is True else told(verdict)
+        return await _done(self.inner(context, text)) if verdict.allowed is True else denial_text(verdict)
 
 
 def _bare(of: Any) -> Any:
@@ -251,4 +257,114 @@ def _bare(of: Any) -> Any:
 
 
 async def _done(result: Any) -> Any:
-    return await result if isawaitable(result) else result
+    return await result if inspect.isawaitable(result) else result
+
+
+T = TypeVar("T")
+Needs = bool | Callable[[RunContextWrapper[Any], dict[str, Any], str], Awaitable[bool]]
+
+
+@dataclass(eq=False)
+class Ticket:
+    call: list[str]
+    answer: Mapping[str, object]
+
+
+# INVARIANT: answers are seen by the run that goes on with them, and by no other, whatever its call ids are.
+_tickets: ContextVar[tuple[Ticket, ...] | list[Ticket]] = ContextVar("assent_tickets", default=())
+
+
+@dataclass(eq=False)
+class Pausing:
+    """`needs_approval` of a tool: a call about which the gate asks pauses the run. `own` is the author's setting, which
+    holds beside it."""
+
+    guard: ToolGuard
+    name: str
+    own: Needs
+
+    async def __call__(self, context: RunContextWrapper[Any], given: dict[str, Any], call_id: str) -> bool:
+        theirs = self.own if isinstance(self.own, bool) else await self.own(context, given, call_id)
+        return theirs or self.guard.asks(self.name, given)
+
+
+def questions(
+    session: Sessions, run: RunResult | RunResultStreaming | RunState[Any, Any], *, seconds: float = DAY
+) -> list[dict[str, object]]:
+    """What a paused run waits for, as JSON to be kept with its state and shown; each can be answered within so many
+    seconds, with `tool_guard.answer`. What the author's own `needs_approval` paused for is not among them."""
+    guard = ToolGuard(session, RUNTIME, seconds=seconds)
+    items = run.get_interruptions() if isinstance(run, RunState) else run.interruptions
+    held = [(item, guard.hold(name_of(item), item.arguments)) for item in items]
+    return [
+        {**tool_guard.question(approval), tool_guard.CALL: _mark(item.call_id, name_of(item), item.arguments)}
+        for item, approval in held
+        if approval.held is not None
+    ]
+
+
+@contextmanager
+def answered(
+    session: Sessions, state: RunState[Any, Any], answers: Iterable[Mapping[str, object]]
+) -> Iterator[RunState[Any, Any]]:
+    """Go on with a paused run: what is begun within this, by any of the `Runner`'s ways, has these answers."""
+    guard, open = ToolGuard(session, RUNTIME), list(answers)
+    tickets: list[Ticket] = []
+    for item in state.get_interruptions():
+        name, call = name_of(item), _mark(item.call_id, name_of(item), item.arguments)
+        answer = _for(call, open, lambda each: each.get(tool_guard.CALL))
+        if answer is None:
+            if _ours_alone(item) and not guard.asks(name, item.arguments):
+                state.approve(item)  # nothing to ask by now: its guardrail decides
+            continue
+        open.remove(answer)
+        if answer.get("allow") is True:
+            state.approve(item)
+            tickets.append(Ticket(call, answer))
+        else:
+            state.reject(item, rejection_message=denial_text(guard.release(answer, name, item.arguments)))
+    token = _tickets.set(tickets)
+    try:
+        yield state
+    finally:
+        _tickets.reset(token)
+
+
+def taken(call_id: str, name: str, given: str) -> Mapping[str, object] | None:
+    """The answer that this run has for a call; each is used once."""
+    tickets = _tickets.get()
+    found = _for(_mark(call_id, name, given), tickets, lambda each: each.call)
+    if found is None or not isinstance(tickets, list):
+        return None
+    tickets.remove(found)
+    return found.answer
+
+
+def _mark(call_id: str | None, name: str, given: str | None) -> list[str]:
+    """A call by its id, and by what it is: agents within an agent may use the same ids."""
+    return [call_id or "", sha256(f"{name} {given}".encode()).hexdigest()]
+
+
+def _for(call: list[str], among: Sequence[T], mark: Callable[[T], object]) -> T | None:
+    """The answer to a call; where its arguments changed, the answer to its id, to deny it with."""
+    by_id = [each for each in among if isinstance(found := mark(each), list) and found[:1] == call[:1]]
+    return next((each for each in by_id if mark(each) == call), by_id[0] if by_id else None)
+
+
+def mcp_name(server: str, tool: str) -> str:
+    """The name by which rules know a tool of an MCP server."""
+    return f"mcp__{server}__{tool}"
+
+
+def name_of(item: ToolApprovalItem) -> str:
+    origin = item.tool_origin
+    if origin is not None and origin.mcp_server_name:
+        return mcp_name(origin.mcp_server_name, item.tool_name or "")
+    return item.qualified_name or ""
+
+
+def _ours_alone(item: ToolApprovalItem) -> bool:
+    """Whether nothing but the gate paused for a call."""
+    tools = [each for each in item.agent.tools if isinstance(each, FunctionTool)]
+    needs = [each.needs_approval for each in tools if each.qualified_name == item.qualified_name]
+    return bool(needs) and all(isinstance(each, Pausing) and each.own is False for each in needs)

@@ -11,7 +11,7 @@ from openharness.hooks.events import HookEvent
 from openharness.hooks.executor import HookExecutor
 from openharness.hooks.types import AggregatedHookResult, HookResult
 
-from assent.sdk.tool_guard import Sessions, ToolGuard, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
 RUNTIME = "openharness"
 
@@ -34,7 +34,7 @@ class AssentHooks:
         )
         if verdict.allowed is True:
             return found
-        denied = HookResult(hook_type="assent", success=False, blocked=True, reason=told(verdict))
+        denied = HookResult(hook_type="assent", success=False, blocked=True, reason=denial_text(verdict))
         return AggregatedHookResult(results=[*found.results, denied])
 
     def __getattr__(self, name: str) -> Any:

@@ -19,7 +19,7 @@ from assent.approval.escalation import DenialTracker
 from assent.contract import Call, Decision, Outcome, PayloadError, Value, texts
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.tools import canonical
-from assent.engine.engine import Engine as Rules
+from assent.engine.engine import Engine
 from assent.engine.memory import getuser
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
@@ -116,7 +116,7 @@ class PermissionChecker:
             _texts(settings, name)
         policy = {"mode": str(PermissionMode(settings.mode).value), "deny": [*_commands(commands)]}
         self._commands = commands
-        self._rules = Rules(combine([document_of(policy, "the settings", Origin.USER)]))
+        self._engine = Engine(combine([document_of(policy, "the settings", Origin.USER)]))
 
     def evaluate(
         self, tool_name: str, *, is_read_only: bool, file_path: str | None = None, command: str | None = None
@@ -174,7 +174,7 @@ class PermissionChecker:
 
     def _decided(self, tool: str, given: dict[str, object]) -> Decision:
         place = {"cwd": self._project, "home": self._home, "runtime": RUNTIME, "shell": "bash"}
-        return self._rules.decide(Call(tool, given, roots=(self._project,), **place))
+        return self._engine.decide(Call(tool, given, roots=(self._project,), **place))
 
 
 def requires_approval(op: str, mode: str = PermissionMode.DEFAULT) -> bool:
@@ -184,7 +184,7 @@ def requires_approval(op: str, mode: str = PermissionMode.DEFAULT) -> bool:
         raise PayloadError(f"`{op}` is none of the operations {', '.join(OPERATIONS)}")
     tool, given = OPERATIONS[name]
     call = Call(tool, given, cwd="/workspace", roots=("/workspace",), home="/home/user", shell="bash")
-    return _rules_in(PermissionMode(mode).value).decide(call).outcome is not Outcome.ALLOW
+    return _engine_in(PermissionMode(mode).value).decide(call).outcome is not Outcome.ALLOW
 
 
 def request_approval(gate: Session, call: Call, *, seconds: float = 86400.0) -> Approval:
@@ -198,7 +198,7 @@ def resolve_approval(gate: Session, id: str, call: Call, *, approved: bool, who:
 class ApprovalGate:
     """A gate whose questions the program shows itself: `ask` waits for the answer, `resolve` gives it.
 
-    `show` is told of every question, with its id; it may be a coroutine function. `options` are those of `Gate`, which
+    `show` receives every question, with its id; it may be a coroutine function. `options` are those of `Gate`, which
     owns the timeout, the second look and the trail."""
 
     def __init__(self, show: Callable[[Held], object], **options: Any) -> None:
@@ -240,7 +240,7 @@ class ApprovalGate:
 
 
 def _answered(waiting: asyncio.Future[Answer], answer: Answer) -> None:
-    if not waiting.done():  # the question ended elsewhere
+    if not waiting.done():  # the question ended in another way
         waiting.set_result(answer)
 
 
@@ -263,8 +263,8 @@ class PermissionContext:
 
 
 @lru_cache
-def _rules_in(mode: str) -> Rules:
-    return Rules(combine([document_of({"mode": mode}, "the mode", Origin.USER)]))
+def _engine_in(mode: str) -> Engine:
+    return Engine(combine([document_of({"mode": mode}, "the mode", Origin.USER)]))
 
 
 def _texts(settings: Any, name: str) -> tuple[str, ...]:
@@ -280,8 +280,8 @@ def _path_rules(rules: Iterable[object]) -> Iterable[PathRule]:
     for rule in rules:
         if isinstance(rule, str | bytes):
             raise PayloadError(f"`{rule!r:.80}` is no path rule; write `PathRule({rule!r:.80}, allow=False)`")
-        told = rule if isinstance(rule, Mapping) else {name: getattr(rule, name, None) for name in ("pattern", "allow")}
-        pattern, allow = told.get("pattern"), told.get("allow", True)
+        row = rule if isinstance(rule, Mapping) else {name: getattr(rule, name, None) for name in ("pattern", "allow")}
+        pattern, allow = row.get("pattern"), row.get("allow", True)
         if isinstance(pattern, str) and pattern.strip():
             yield PathRule(pattern.strip(), allow is not False)
         elif allow is False:

@@ -1,8 +1,8 @@
 """Pydantic AI: a capability that asks the gate before a tool runs.
 
-It stands innermost, around the toolsets themselves, so that it sees the arguments that the tool gets; a run in which
-another capability would stand behind it does not start. An agent that is
-called from a tool of another has its own `capabilities`: give it the same one. Tools that the model's provider runs,
+It is innermost, around the toolsets themselves, so that it sees the arguments that the tool gets; a run in which
+another capability would come between does not start. An agent that is called from a tool of another has its own
+`capabilities`: give it the same one. Tools that the model's provider runs,
 and output functions, are not seen."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from assent.api.functions import Denied
 from assent.contract import PayloadError
 from assent.contract.approval import Verdict
 from assent.sdk import tool_guard
-from assent.sdk.tool_guard import Sessions, ToolGuard, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
 RUNTIME = "pydantic-ai"
 
@@ -50,7 +50,7 @@ class AssentToolset(WrapperToolset[Any]):
             return await super().call_tool(name, tool_args, ctx, tool)
         if verdict.stop:
             raise Denied(verdict)  # ends the run
-        return ToolDenied(told(verdict))
+        return ToolDenied(denial_text(verdict))
 
     async def _verdict(self, name: str, given: dict[str, Any], ctx: RunContext[Any]) -> Verdict:
         guard = ToolGuard(self.session, RUNTIME, seconds=self.seconds)
@@ -77,7 +77,7 @@ class AssentCapability(AbstractCapability[Any]):
         return CapabilityOrdering(position="innermost")
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
-        # INVARIANT: nothing of another capability stands between the gate and the tools.
+        # INVARIANT: nothing of another capability is between the gate and the tools.
         if type(toolset) is not PreparedToolset:
             inside = type(toolset).__name__
             raise PayloadError(f"`{inside}` would stand behind the gate; list AssentCapability after its capability")
@@ -100,5 +100,5 @@ def results(
             found.metadata[part.tool_call_id] = dict(answer)
         else:  # recorded now, since a denied call does not come by again
             verdict = ToolGuard(session, RUNTIME).release(answer, asked["tool"], asked["input"])
-            found.approvals[part.tool_call_id] = ToolDenied(told(verdict))
+            found.approvals[part.tool_call_id] = ToolDenied(denial_text(verdict))
     return found

@@ -17,7 +17,7 @@ from assent.contract.approval import Verdict
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text
 Sessions = Session | Callable[[], Session]  # a session, or what gives that of the run that asks
-KEY = "assent"  # under which the id of a question stands, in questions and answers
+KEY = "assent"  # the key of a question's id, in questions and answers
 CALL = "call"  # and the framework's own id of the call, where an adapter needs it
 
 
@@ -89,15 +89,15 @@ class ToolGuard:
         """Raises PayloadError where the call can be read in two ways, or in none."""
         found = self._session if isinstance(self._session, Session) else self._session()
         session, input = found.planning() if self._plans else found, arguments(given)
-        told = {"runtime": self.runtime, **more}
-        calls = [session.call(tool, input, **{**told, "cwd": each}) for each in _folders(session, told)]
+        more = {"runtime": self.runtime, **more}
+        calls = [session.call(tool, input, **{**more, "cwd": each}) for each in _folders(session, more)]
         # INVARIANT: where the folder of a tool is not known, it is judged in each that it may be.
         return session, calls[0] if len(calls) == 1 else max(calls, key=lambda call: session.decide(call).outcome)
 
 
-def _folders(session: Session, told: Mapping[str, str]) -> list[str]:
+def _folders(session: Session, more: Mapping[str, str]) -> list[str]:
     """The folder that a call runs in, as the author said; or both that it may be, the project's and the program's."""
-    said = told.get("cwd") or session.cwd
+    said = more.get("cwd") or session.cwd
     return [said] if said else list(dict.fromkeys((session.project, os.getcwd())))
 
 
@@ -112,7 +112,7 @@ def arguments(given: Given) -> dict[str, object]:
     return read_arguments(given)
 
 
-def told(verdict: Verdict) -> str:
+def denial_text(verdict: Verdict) -> str:
     """What the model reads instead of a result."""
     return verdict.message or "This call was not run."
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from assent.approval.channels import Channel
-from assent.approval.channels.remote import RemoteChannel
 from assent.approval.channels.slack.remote import INSTALL, Slack
-from assent.approval.channels.webhook.remote import Webhook
-from assent.approval.patience import Tasks
+from assent.approval.channels.webhook.channel import Webhook
+from assent.approval.patience import Tasks, in_thread
 from assent.approval.secrets import NAMES, SECRETS_FILE, Secrets, variable
 from assent.contract import AssentError, Record, display
 from assent.contract.approval import Held, Reach, Scope
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # A new channel is a folder of approval/channels/ and its row here. Its settings are in policy/remote_channels.py.
-CHANNELS: dict[str, Callable[..., RemoteChannel]] = {"slack": Slack, "webhook": Webhook}
+CHANNELS: dict[str, Callable[..., Slack | Webhook]] = {"slack": Slack, "webhook": Webhook}
 REFUSALS, REFUSAL_EVERY = 8, 10.0  # reported at once, then one in so many seconds
 
 
@@ -120,7 +117,7 @@ class RemoteChannels:
     def __init__(self, server: ServerState, given: Mapping[str, str], *, config: str = "") -> None:
         self._server = server
         self._secrets = Secrets(given, server.state)
-        self.opened: dict[str, RemoteChannel] = {}
+        self.opened: dict[str, Slack | Webhook] = {}
         self.problems: dict[str, str] = {}
         self._tasks = Tasks()
         try:
@@ -143,17 +140,7 @@ class RemoteChannels:
 
     async def _needed(self, *names: str) -> list[str]:
         """Secrets by name, found in a thread that the end of the server does not wait for."""
-        found: Future[list[str]] = Future()
-        found.set_running_or_notify_cancel()  # so that this task can be cancelled while the thread goes on
-
-        def find() -> None:
-            try:
-                found.set_result([self._secrets.need(name) for name in names])
-            except Exception as error:
-                found.set_exception(error)
-
-        threading.Thread(target=find, name="secrets", daemon=True).start()
-        return await asyncio.wrap_future(found)
+        return await in_thread(lambda: [self._secrets.need(name) for name in names], "secrets")
 
     def lines(self) -> list[str]:
         """Where questions are also sent, for the greeting."""

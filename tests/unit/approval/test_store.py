@@ -14,9 +14,10 @@ import pytest
 
 from assent.approval.commands import Leftover
 from assent.approval.denial import deny
-from assent.approval.store import WIPE_EVERY, MemoryStore, SqliteStore
+from assent.approval.store import WIPE_EVERY, SqliteStore
 from assent.contract import Call, PayloadError, StoreError
 from assent.contract.approval import Ending, Held
+from tests.broker.memory_store import MemoryStore
 from tests.broker.stage import NO, YES, held
 
 Make = Callable[[], MemoryStore | SqliteStore]

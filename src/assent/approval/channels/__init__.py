@@ -14,6 +14,11 @@ from assent.approval.escalation import Offer
 from assent.contract.approval import Answer, Held, Resolution
 
 
+def attributed(answer: Answer, who: str, channel: str) -> Answer:
+    """The same answer, given by somebody through a channel."""
+    return Answer(answer.said, scope=answer.scope, rules=answer.rules, message=answer.message, who=who, channel=channel)
+
+
 class Question:
     """A question as one channel has it: what is asked, and callbacks for what happens to it.
 

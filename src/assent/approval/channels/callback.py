@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import threading
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from functools import partial
 
 from assent.approval.accounts import words
 from assent.approval.channels import Question
-from assent.approval.patience import contained
+from assent.approval.patience import contained, in_thread
 from assent.contract.approval import Answer, Held, Resolution
 
 LOG = logging.getLogger("assent.channels")
@@ -58,32 +57,8 @@ class CallbackChannel:
             await asyncio.shield(asyncio.ensure_future(question.answer(answer)))
 
     async def _call(self, held: Held) -> Answer | None:
-        found = self._asked(held) if self._quick else await self._aside(held)
+        found = self._asked(held) if self._quick else await in_thread(partial(self._asked, held), "assent question")
         return await contained(found) if isinstance(found, Awaitable) else found
-
-    async def _aside(self, held: Held) -> Said:
-        """Runs a plain function in its own thread: functions that wait for somebody take no thread from others, and do
-        not delay the end of the program."""
-        loop = asyncio.get_running_loop()
-        said: asyncio.Future[Said] = loop.create_future()
-
-        def tell(answer: Said, error: BaseException | None) -> None:
-            if not said.done():  # else the question ended in another channel
-                said.set_result(answer) if error is None else said.set_exception(error)
-
-        def work() -> None:
-            answer: Said = None
-            problem: BaseException | None = None
-            try:
-                answer = self._asked(held)
-            except BaseException as error:  # what would end this thread alone ends the question
-                told = isinstance(error, Exception) and not isinstance(error, StopIteration)  # which no future takes
-                problem = error if told else RuntimeError(f"the function ended with {type(error).__name__}")
-            with suppress(RuntimeError):  # the loop is gone, and the question with it
-                loop.call_soon_threadsafe(tell, answer, problem)
-
-        threading.Thread(target=work, name="assent question", daemon=True).start()
-        return await said
 
     def _drop(self, id: str, task: asyncio.Task[None]) -> None:
         if self._tasks.get(id) is task:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Protocol
 
 from assent.approval.channels import screen
 from assent.approval.escalation import Offer
@@ -35,23 +34,11 @@ class Asks(Enum):
     OVER = "over"
 
 
-class KeyDialog(Protocol):
-    """`single` says that the next key alone is an answer; `over` that the dialog has ended. `key` takes one key; both
-    methods return what to print."""
-
-    @property
-    def single(self) -> bool: ...
-
-    @property
-    def over(self) -> bool: ...
-
-    def opening(self) -> str: ...
-
-    def key(self, key: str) -> str: ...
-
-
 class Dialog:
-    """One question and the keys typed at it. `answer` is set once; `dismissed` where the person dismissed it."""
+    """One question and the keys typed at it. `answer` is set once; `dismissed` where the person dismissed it.
+
+    `single` says that the next key alone is an answer, `over` that the dialog has ended. `opening` and `key`, which
+    takes one key, return what to print."""
 
     def __init__(self, held: Held, reach: ReachOf | None = None, *, width: int = 80, colour: bool = False) -> None:
         self.held = held
@@ -61,7 +48,7 @@ class Dialog:
         self.typed = ""
         self.scope = Scope.ONCE
         self._reach = reach
-        self._look = screen.ScreenStyle(width, colour)
+        self._style = screen.ScreenStyle(width, colour)
         self._rules: tuple[str, ...] = ()
         self.whole = not screen.is_cut(held)  # whether all of it was shown
 
@@ -74,7 +61,7 @@ class Dialog:
         return self.asks is Asks.OVER
 
     def opening(self) -> str:
-        return screen.question(self.held, self._look) + self._keys()
+        return screen.question(self.held, self._style) + self._keys()
 
     def key(self, key: str) -> str:
         if self.over:
@@ -87,24 +74,24 @@ class Dialog:
         return self._choosing(key.lower()) if self.asks is Asks.RULE else self._typing(key)
 
     def _keys(self) -> str:
-        return screen.keys(self._look, cut=screen.is_cut(self.held))
+        return screen.keys(self._style, cut=screen.is_cut(self.held))
 
     def _answering(self, key: str) -> str:
         if (key == ONCE or key in SCOPES) and not self.whole:
-            return screen.not_whole(self._look) + self._keys()
+            return screen.not_whole(self._style) + self._keys()
         if key == "v" and screen.is_cut(self.held):
             self.whole = self.held.preview.whole
-            return screen.whole(self.held, self._look) + self._keys()
+            return screen.whole(self.held, self._style) + self._keys()
         if key in PLAIN:
             return self._finish(PLAIN[key])
         if key in SCOPES:
             self.scope, self.asks = SCOPES[key], Asks.RULE
-            return screen.choices(self._offered(), self.scope, self._look)
+            return screen.choices(self._offered(), self.scope, self._style)
         if key == MESSAGE[0]:
             self.typed, self.asks = "", Asks.MESSAGE
-            return screen.prompt("tell the agent", "", self._look)
+            return screen.prompt("tell the agent", "", self._style)
         if key == "d":
-            return screen.details(self.held, self._look) + self._keys()
+            return screen.details(self.held, self._style) + self._keys()
         return ""
 
     def _offered(self) -> tuple[Suggestion, ...]:
@@ -119,7 +106,7 @@ class Dialog:
             return self._remember(offered[int(key) - 1].rules)
         if key == "r" and offered[0].rules:
             self.typed, self.asks = " ; ".join(offered[0].rules), Asks.EDIT
-            return screen.prompt("rule", self.typed, self._look)
+            return screen.prompt("rule", self.typed, self._style)
         return ""
 
     def _typing(self, key: str) -> str:
@@ -137,18 +124,18 @@ class Dialog:
         elif len(key) == 1:
             self.typed += key
         label = "rule" if self.asks is Asks.EDIT else "tell the agent"
-        return screen.prompt(label, self.typed, self._look, again=True)
+        return screen.prompt(label, self.typed, self._style, again=True)
 
     def _remember(self, rules: tuple[str, ...]) -> str:
         """Ask again with what the rules would have matched; the same rules a second time are the answer."""
         reach = self._reached(rules)
         if reach is not None and reach.refusal:
             self.typed, self.asks = " ; ".join(rules), Asks.EDIT
-            return screen.refused(reach.refusal, self._look) + screen.prompt("rule", self.typed, self._look)
+            return screen.refused(reach.refusal, self._style) + screen.prompt("rule", self.typed, self._style)
         if reach is None or rules == self._rules or not rules:
             return self._finish(Answer(Said.ALLOW, scope=self.scope, rules=rules))
         self._rules, self.typed, self.asks = rules, " ; ".join(rules), Asks.EDIT
-        return screen.reach(reach, self._look) + screen.prompt("rule", self.typed, self._look)
+        return screen.reach(reach, self._style) + screen.prompt("rule", self.typed, self._style)
 
     def _reached(self, rules: tuple[str, ...]) -> Reach | None:
         if self._reach is None:
@@ -164,11 +151,12 @@ class Dialog:
 
     def _finish(self, answer: Answer) -> str:
         self.answer, self.asks = answer, Asks.OVER
-        return f"\n{screen.said(answer, self._look)}\n"
+        return f"\n{screen.said(answer, self._style)}\n"
 
 
-class OfferDialog:
-    """An offer and the key typed at it. `mode` or `rule` is what was chosen; neither where it was rejected."""
+class OfferKeys:
+    """An offer and the key typed at it, used like `Dialog`. `mode` or `rule` is what was chosen; neither where it was
+    rejected."""
 
     single = True
 
@@ -176,10 +164,10 @@ class OfferDialog:
         self.mode = self.rule = ""
         self.over = False
         self._offer = offer
-        self._look = screen.ScreenStyle(width, colour)
+        self._style = screen.ScreenStyle(width, colour)
 
     def opening(self) -> str:
-        return screen.offer(self._offer, self._look)
+        return screen.offer(self._offer, self._style)
 
     def key(self, key: str) -> str:
         modes = {screen.OFFERED[mode]: mode for mode in self._offer.modes if mode in screen.OFFERED}

@@ -1,4 +1,4 @@
-"""What remote channels have in common: signatures with a time, single use, allowed scopes, and an outbox that retries.
+"""What remote channels share: signatures with a time, questions that are posted and answered once, and an outbox.
 
 For each key of an outbox only the latest message counts. A channel that is down or rate-limited is tried again, slower
 and slower, and blocks nobody but itself."""
@@ -11,16 +11,20 @@ import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
-from typing import Protocol
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic, Protocol, TypeVar
 
-from assent.approval.channels import Channel
+from assent.approval.channels import Channel, Question
+from assent.approval.commands import Receipt, Taken
 from assent.approval.patience import Tasks, within
-from assent.contract.approval import Held, Reach, Scope
+from assent.contract.approval import Answer, Held, Reach, Resolution, Scope
 
 WINDOW = 300.0  # seconds that a signature is good for, either way
 LAST = 4.0  # seconds for the last messages, when the server ends
 UP = "up"
 MOST = 20_000  # replies remembered
+MOST_OPEN = 2000  # questions in one channel
 # Rules that stay are saved where the person's own machine is: on the page or in a terminal.
 SCOPES = tuple(scope for scope in Scope if not scope.bounds.lasting)
 FIRST, SLOWEST = 1.0, 30.0  # seconds between tries
@@ -30,7 +34,8 @@ Send = Callable[[], Awaitable[bool]]  # False: there was nothing to send any mor
 
 
 class RemoteHost(Protocol):
-    """What a server offers to a remote channel. `folder` is that of its state, `problem` the last one reported."""
+    """What a server offers to a remote channel. `folder` is that of its state, `problem` the last reported one.
+    `report` takes the problem of a part, or `""` and what to say where it has none."""
 
     @property
     def folder(self) -> str: ...
@@ -41,18 +46,6 @@ class RemoteHost(Protocol):
     def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach: ...
     def report(self, part: str, words: str, fine: str) -> None: ...
     def refused(self, words: str) -> None: ...
-
-
-class RemoteChannel(Protocol):
-    """A remote channel of a server. Made of its host, its settings and the secrets that these name. `leave`: nobody
-    waits for it any more."""
-
-    @property
-    def host(self) -> RemoteHost: ...
-    @property
-    def state(self) -> str: ...
-    def leave(self) -> None: ...
-    async def close(self) -> None: ...
 
 
 def nonce() -> str:
@@ -99,6 +92,14 @@ class Once:
         return True
 
 
+def retry_after(value: object, *, least: float, default: float) -> float:
+    """The seconds that a `Retry-After` header names; `default` where there is none."""
+    try:
+        return max(least, float(str(value)))
+    except ValueError:
+        return default
+
+
 class RateLimited(Exception):
     """The channel takes nothing for some seconds."""
 
@@ -116,10 +117,10 @@ class Refused(Exception):
 
 
 class Outbox:
-    """Messages that wait to be sent to one channel. `told` receives the first failure in a row, and its end as `""`."""
+    """Messages that wait to be sent to one channel. `report` takes the first failure in a row, and its end as `""`."""
 
-    def __init__(self, told: Callable[[str], None], *, at_once: int = 1, first: float = FIRST) -> None:
-        self._told = told
+    def __init__(self, report: Callable[[str], None], *, at_once: int = 1, first: float = FIRST) -> None:
+        self._report = report
         self._wanted: dict[Hashable, tuple[Send, list[asyncio.Future[None]]]] = {}
         self._carried: set[Hashable] = set()
         self._turns = asyncio.Semaphore(at_once)
@@ -185,7 +186,7 @@ class Outbox:
         try:
             reached = await within(PATIENCE, send())
         except Refused as refused:
-            self._told(str(refused))
+            self._report(str(refused))
             self._failed = True
             _resolve(waiting, refused)
         except Exception as error:
@@ -206,13 +207,108 @@ class Outbox:
             self._pause = min(self._pause * 2, SLOWEST)
         if not self._failed:
             self._failed = True
-            self._told(str(error) or type(error).__name__)
+            self._report(str(error) or type(error).__name__)
 
     def _works(self) -> None:
         self._pause, self._until, self._busy = self._first, 0.0, 0.0
         if self._failed:
             self._failed = False
-            self._told("")
+            self._report("")
+
+
+@dataclass(eq=False, slots=True)
+class SentQuestion:
+    question: Question
+    nonce: str = field(default_factory=nonce)
+    late: bool = False  # sending it timed out, and may still succeed
+    sent: bool = False
+    used: bool = False  # it was answered in this channel
+
+    async def answer(self, answer: Answer) -> Receipt | None:
+        """Give the answer to the broker; None where there was one before."""
+        if self.used:
+            return None
+        self.used = True
+        receipt: Receipt | None = None
+        try:
+            # This outlives the caller: what was answered counts, whatever becomes of the channel.
+            receipt = await asyncio.shield(asyncio.ensure_future(self.question.answer(answer)))
+        finally:
+            self.used = isinstance(receipt, Taken)
+        return receipt
+
+
+Sent = TypeVar("Sent", bound=SentQuestion)
+
+
+class PostingChannel(Generic[Sent]):
+    """A channel of the broker that posts its questions, with `seconds` for each. `new` makes the entry of one. `again`
+    is called when one arrived late: the broker took it for not shown."""
+
+    name: str
+    seconds: float
+
+    def __init__(self, new: Callable[[Question], Sent], outbox: Outbox, again: Callable[[], None]) -> None:
+        self.outbox = outbox
+        self._new = new
+        self._again = again
+        self._open: dict[str, Sent] = {}
+        self._tasks = Tasks()
+
+    async def show(self, question: Question) -> None:
+        held = question.held
+        sent = self._open.get(held.id)
+        if sent is None or sent.question.held.digest != held.digest:
+            if len(self._open) >= MOST_OPEN:
+                raise RuntimeError(f"{MOST_OPEN} questions are open in {self.name} already")
+            sent = self._open[held.id] = self._new(question)
+        sent.question, sent.late = question, False
+        if sent.sent or not await self._prepare(sent):
+            return
+        try:
+            await self.outbox.bring(held.id, partial(self._deliver, sent), self.seconds)
+        except BaseException:
+            sent.late = True
+            raise
+
+    async def withdraw(self, id: str, resolution: Resolution) -> None:
+        sent = self._open.pop(id, None)
+        if sent is not None:
+            self.outbox.put(id, partial(self._finish, sent, resolution))
+
+    def leave(self) -> None:
+        """Nobody waits for this channel any more."""
+        self.outbox.leave()
+
+    async def close(self) -> None:
+        """Deliver what is left, within a moment."""
+        await self.outbox.close(LAST)
+        await self._tasks.drain(1.0)
+
+    async def _deliver(self, sent: Sent) -> bool:
+        if sent.sent or self._open.get(sent.question.held.id) is not sent:
+            return False
+        await self._post(sent)
+        sent.sent = True
+        if sent.late:
+            sent.late = False
+            self._again()
+        return True
+
+    async def _finish(self, sent: Sent, resolution: Resolution) -> bool:
+        if sent.sent:
+            await self._end(sent, resolution)
+        return sent.sent
+
+    async def _prepare(self, sent: Sent) -> bool:
+        """Whether to post it, after what takes time before that."""
+        return True
+
+    async def _post(self, sent: Sent) -> None:
+        raise NotImplementedError
+
+    async def _end(self, sent: Sent, resolution: Resolution) -> None:
+        raise NotImplementedError
 
 
 def _resolve(waiting: list[asyncio.Future[None]], error: Exception | None = None) -> None:

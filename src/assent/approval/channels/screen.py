@@ -20,7 +20,7 @@ KEYS = (
 )
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 SHOWN_LINES, SHOWN_TEXT = 40, 4000
-BESIDE = 600  # characters of all else: it must not push the command off the screen
+CONTEXT = 600  # characters of all else: it must not push the command off the screen
 ON = "┊"  # before what goes on from the line above
 
 
@@ -35,26 +35,26 @@ class ScreenStyle:
         return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.colour and codes else text
 
 
-def question(held: Held, look: ScreenStyle) -> str:
+def question(held: Held, style: ScreenStyle) -> str:
     call, part = held.call, held.decision.deciding
     rows: list[tuple[str, ...]] = [
-        ("does", clip(code("; ".join(held.effects)), BESIDE) or "nothing that could be seen"),
-        ("why", clip(f"{code(part.reason)} [{part.code}]", BESIDE)),
-        ("rule", clip(f"{code(part.rule)}  from {part.source}", BESIDE) if part.rule else ""),
-        ("in", clip(code(call.cwd), BESIDE)),
+        ("does", clip(code("; ".join(held.effects)), CONTEXT) or "nothing that could be seen"),
+        ("why", clip(f"{code(part.reason)} [{part.code}]", CONTEXT)),
+        ("rule", clip(f"{code(part.rule)}  from {part.source}", CONTEXT) if part.rule else ""),
+        ("in", clip(code(call.cwd), CONTEXT)),
         ("says", f"{one_line(call.description, 300)}  (the agent's own words)" if call.description else "", DIM),
         *(("look", warning, YELLOW, BOLD) for warning in held.warnings),
     ]
-    title = look.paint(f"  {_start(code(call.tool), look.width - 18)} wants to run", BOLD)
-    return "\n".join([_rule(held, look), title, *preview(held.preview, look), *_table(rows, look)]) + "\n"
+    title = style.paint(f"  {_start(code(call.tool), style.width - 18)} wants to run", BOLD)
+    return "\n".join([_rule(held, style), title, *preview(held.preview, style), *_table(rows, style)]) + "\n"
 
 
-def _rule(held: Held, look: ScreenStyle) -> str:
+def _rule(held: Held, style: ScreenStyle) -> str:
     who = " · ".join(each for each in (held.call.runtime, held.project.rpartition("/")[2]) if each)
-    risk = look.paint("high risk ", RED, BOLD) if held.decision.risk == "high" else ""
-    title = f"── Assent asks ── {_start(who, look.width - 36)} "
-    rest = "─" * max(3, look.width - sum(map(_cells, title)) - (10 if risk else 0))
-    return f"\n{look.paint(title, CYAN)}{risk}{look.paint(rest, CYAN)}"
+    risk = style.paint("high risk ", RED, BOLD) if held.decision.risk == "high" else ""
+    title = f"── Assent asks ── {_start(who, style.width - 36)} "
+    rest = "─" * max(3, style.width - sum(map(_cells, title)) - (10 if risk else 0))
+    return f"\n{style.paint(title, CYAN)}{risk}{style.paint(rest, CYAN)}"
 
 
 def is_cut(held: Held) -> bool:
@@ -62,48 +62,48 @@ def is_cut(held: Held) -> bool:
     shown, call = held.preview, held.call
     if not shown.whole or len(shown.text) > SHOWN_TEXT or shown.text.count("\n") >= SHOWN_LINES:
         return True
-    return len(code(shown.text)) > SHOWN_TEXT or any(len(code(each)) > BESIDE for each in (shown.path, call.cwd))
+    return len(code(shown.text)) > SHOWN_TEXT or any(len(code(each)) > CONTEXT for each in (shown.path, call.cwd))
 
 
-def whole(held: Held, look: ScreenStyle) -> str:
+def whole(held: Held, style: ScreenStyle) -> str:
     """All of what would run and where, however long."""
     cut = "" if held.preview.whole else "it is longer than can be shown, so it cannot be allowed"
     rows = [("tool", code(held.call.tool)), ("in", code(held.call.cwd)), ("cut", cut, RED, BOLD)]
-    title = look.paint(f"  all of it, {held.preview.length:,} characters:", BOLD)
-    return "\n".join(["", title, *preview(held.preview, look, whole=True), *_table(rows, look)]) + "\n"
+    title = style.paint(f"  all of it, {held.preview.length:,} characters:", BOLD)
+    return "\n".join(["", title, *preview(held.preview, style, whole=True), *_table(rows, style)]) + "\n"
 
 
-def not_whole(look: ScreenStyle) -> str:
-    return "\n" + look.paint("  not all of it is shown: press v to see all of it, then answer; n denies it", YELLOW)
+def not_whole(style: ScreenStyle) -> str:
+    return "\n" + style.paint("  not all of it is shown: press v to see all of it, then answer; n denies it", YELLOW)
 
 
-def preview(shown: Preview, look: ScreenStyle, *, whole: bool = False) -> list[str]:
+def preview(shown: Preview, style: ScreenStyle, *, whole: bool = False) -> list[str]:
     """The command, the diff or the input, made inert, and cut to a screen unless it is to be `whole`."""
-    path = code(shown.path).replace("\n", "⏎") if whole else one_line(code(shown.path), BESIDE)
-    out = [f"    {piece}" for piece in folded(path, look.width - 5)] if shown.path else []
+    path = code(shown.path).replace("\n", "⏎") if whole else one_line(code(shown.path), CONTEXT)
+    out = [f"    {piece}" for piece in folded(path, style.width - 5)] if shown.path else []
     text = code(shown.text).split("\n") if whole else lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES)
     for line in text:
-        for at, piece in enumerate(folded(line, look.width - 5)):
-            painted = _diff_line(line, piece, look) if shown.kind == "diff" else look.paint(piece, BOLD)
+        for at, piece in enumerate(folded(line, style.width - 5)):
+            painted = _diff_line(line, piece, style) if shown.kind == "diff" else style.paint(piece, BOLD)
             out.append(f"  {ON if at else ' '} {painted}")
     return out
 
 
-def _diff_line(line: str, piece: str, look: ScreenStyle) -> str:
+def _diff_line(line: str, piece: str, style: ScreenStyle) -> str:
     colours = {"+": GREEN, "-": RED, "@": CYAN if line.startswith("@@") else ""}
     found = colours.get(line[:1], "")
-    return look.paint(piece, found) if found else piece
+    return style.paint(piece, found) if found else piece
 
 
-def _table(rows: Iterable[tuple[str, ...]], look: ScreenStyle) -> list[str]:
+def _table(rows: Iterable[tuple[str, ...]], style: ScreenStyle) -> list[str]:
     """Rows of a label, a text and colours; those without a text are left out."""
-    return [line for label, text, *codes in rows if text for line in _labelled(label, text, look, *codes)]
+    return [line for label, text, *codes in rows if text for line in _labelled(label, text, style, *codes)]
 
 
-def _labelled(label: str, text: str, look: ScreenStyle, *codes: str) -> list[str]:
-    width = max(look.width - 10, 20)
+def _labelled(label: str, text: str, style: ScreenStyle, *codes: str) -> list[str]:
+    width = max(style.width - 10, 20)
     out = [piece for line in visible(text).expandtabs(4).split("\n") for piece in folded(line, width)]
-    return [look.paint(f"  {label if not at else '':<6} {line}", *codes) for at, line in enumerate(out)]
+    return [style.paint(f"  {label if not at else '':<6} {line}", *codes) for at, line in enumerate(out)]
 
 
 def folded(text: str, width: int) -> list[str]:
@@ -133,68 +133,68 @@ def _cells(character: str) -> int:
     return 0 if combining(character) else 2 if wide else 1
 
 
-def keys(look: ScreenStyle, *, cut: bool = False) -> str:
+def keys(style: ScreenStyle, *, cut: bool = False) -> str:
     """The line of keys, broken where the terminal is narrow. `cut`: there is more to see."""
     out, line, length = [], "", 0
     for key, meaning in (*KEYS, ("v", "see all of it")) if cut else KEYS:
         wide = len(key) + len(meaning) + 5
-        if length + wide > look.width:
+        if length + wide > style.width:
             out.append(line)
             line, length = "", 0
-        line += f"  {look.paint(key, BOLD, YELLOW)} {meaning} " if look.colour else f"  [{key}] {meaning}"
+        line += f"  {style.paint(key, BOLD, YELLOW)} {meaning} " if style.colour else f"  [{key}] {meaning}"
         length += wide
     return "\n".join(["", *out, line, "> "])
 
 
-def choices(offered: tuple[Suggestion, ...], scope: Scope, look: ScreenStyle) -> str:
+def choices(offered: tuple[Suggestion, ...], scope: Scope, style: ScreenStyle) -> str:
     out = ["", f"  {sentence(of_scope(scope).offer)}: which calls?"]
     for number, each in enumerate(offered, 1):
-        first, *more = folded(one_line(code(" ; ".join(each.rules))) or "this exact call", look.width - 6)
-        out.append(f"   {look.paint(str(number), BOLD)} {first}")
+        first, *more = folded(one_line(code(" ; ".join(each.rules))) or "this exact call", style.width - 6)
+        out.append(f"   {style.paint(str(number), BOLD)} {first}")
         out += [f"   {ON} {piece}" for piece in more]
-        out += [look.paint(f"     {piece}", DIM) for piece in folded(one_line(code(each.width)), look.width - 6)]
+        out += [style.paint(f"     {piece}", DIM) for piece in folded(one_line(code(each.width)), style.width - 6)]
     edit = ", r to write the rule yourself" if offered[0].rules else ""
     return "\n".join([*out, f"  1-{len(offered)}, Enter for 1{edit}, Esc to go back", "> "])
 
 
-def reach(found: Reach, look: ScreenStyle) -> str:
+def reach(found: Reach, style: ScreenStyle) -> str:
     lines = (
         f"\n  would have matched {found.matched} of your last {found.looked_at} calls",
-        look.paint(f"  {found.denied} of them you denied", YELLOW, BOLD) if found.denied else "",
-        "" if found.covers else look.paint("  it does not cover this very call, which runs once all the same", YELLOW),
+        style.paint(f"  {found.denied} of them you denied", YELLOW, BOLD) if found.denied else "",
+        "" if found.covers else style.paint("  it does not cover this very call, which runs once all the same", YELLOW),
         "  Enter to save, or change it; Esc to go back",
     )
     return "\n".join([*filter(None, lines), ""])
 
 
-def refused(reason: str, look: ScreenStyle) -> str:
-    pieces = folded(one_line(f"not saved: {reason}"), look.width - 3)
-    return "\n" + "\n".join(look.paint(f"  {piece}", YELLOW) for piece in pieces) + "\n"
+def refused(reason: str, style: ScreenStyle) -> str:
+    pieces = folded(one_line(f"not saved: {reason}"), style.width - 3)
+    return "\n" + "\n".join(style.paint(f"  {piece}", YELLOW) for piece in pieces) + "\n"
 
 
-def prompt(label: str, typed: str, look: ScreenStyle, *, again: bool = False) -> str:
+def prompt(label: str, typed: str, style: ScreenStyle, *, again: bool = False) -> str:
     """A line that is being typed; `again` writes its end over itself, on its one line."""
-    pieces = folded(one_line(code(typed)), look.width - len(label) - 6)
+    pieces = folded(one_line(code(typed)), style.width - len(label) - 6)
     if again:
         return f"\r\x1b[K  {label}: {'…' if len(pieces) > 1 else ''}{pieces[-1]}"
     return "\n".join(f"  {ON if at else label:>{len(label)}}: {piece}" for at, piece in enumerate(pieces))
 
 
-def details(held: Held, look: ScreenStyle) -> str:
+def details(held: Held, style: ScreenStyle) -> str:
     parts = [(part.outcome.word, f"{code(part.what or part.reason)} [{part.code}]") for part in held.decision.parts]
     given = "\n".join(f"{key}: {code(str(value))}" for key, value in held.call.input.items())
-    return "\n".join(["", *_table([*parts, ("input", given), ("id", held.id)], look)]) + "\n"
+    return "\n".join(["", *_table([*parts, ("input", given), ("id", held.id)], style)]) + "\n"
 
 
-def said(answer: Answer, look: ScreenStyle) -> str:
-    return look.paint(f"  {of_answer(answer.said, answer.scope)}", GREEN if answer.said is Said.ALLOW else RED)
+def said(answer: Answer, style: ScreenStyle) -> str:
+    return style.paint(f"  {of_answer(answer.said, answer.scope)}", GREEN if answer.said is Said.ALLOW else RED)
 
 
 OFFERED = {"plan": "p", "full_auto": "f"}
 
 
-def offer(given: Offer, look: ScreenStyle) -> str:
+def offer(given: Offer, style: ScreenStyle) -> str:
     rules = [f"   {at} {one_line(code(rule), 200)}\n     {RULE_WORDS}" for at, rule in enumerate(given.rules, 1)]
     modes = [f"   {OFFERED[mode]} {mode}\n     {MODE_WORDS[mode]}" for mode in given.modes if mode in OFFERED]
-    title = [look.paint(f"  {given.words}", BOLD), "  Would another mode suit this session better?"]
+    title = [style.paint(f"  {given.words}", BOLD), "  Would another mode suit this session better?"]
     return "\n".join(["", *title, *rules, *modes, "   n leave everything as it is", "> "])

@@ -16,8 +16,8 @@ import tty
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from assent.approval.channels import Offering, Question
-from assent.approval.channels.dialog import Dialog, KeyDialog, OfferDialog, ReachOf
+from assent.approval.channels import Offering, Question, attributed
+from assent.approval.channels.dialog import Dialog, OfferKeys, ReachOf
 from assent.approval.commands import Receipt, Taken
 from assent.approval.patience import Tasks
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
@@ -65,7 +65,7 @@ class TerminalChannel:
         """Raises OSError where there is no terminal."""
         if self._open is not None and self._open[0].held.id == question.held.id:
             return
-        width, colour = look(self._device)
+        width, colour = size_and_colour(self._device)
         dialog = Dialog(question.held, self._reach, width=width, colour=colour)
         await self._take_turn()
         try:
@@ -88,8 +88,8 @@ class TerminalChannel:
         try:
             await screen.done
             if dialog.answer is not None:
-                receipt = await question.answer(self._signed(dialog.answer))
-                screen.write(came_of(dialog.answer, receipt))
+                receipt = await question.answer(attributed(dialog.answer, self._who, self.name))
+                screen.write(outcome_text(dialog.answer, receipt))
             elif dialog.dismissed:
                 question.dismiss()
                 screen.write("  dismissed: denied\n")
@@ -108,45 +108,35 @@ class TerminalChannel:
 
     async def offer(self, offering: Offering) -> None:
         """After the question that led to it is off the screen."""
-        width, colour = look(self._device)
-        self._tasks.start(self._offer(offering, OfferDialog(offering.offer, width=width, colour=colour)))
+        width, colour = size_and_colour(self._device)
+        self._tasks.start(self._offer(offering, OfferKeys(offering.offer, width=width, colour=colour)))
 
-    async def _offer(self, offering: Offering, talk: OfferDialog) -> None:
+    async def _offer(self, offering: Offering, keys: OfferKeys) -> None:
         async with self._turn:
-            screen = self._offered = Screen(self._device, talk)
+            screen = self._offered = Screen(self._device, keys)
             try:
                 await asyncio.wait_for(screen.done, OFFER)
-                if talk.over:
-                    screen.write(f"  {for_terminal(await self._chosen(offering, talk))}\n")
+                if keys.over:
+                    screen.write(f"  {for_terminal(await self._chosen(offering, keys))}\n")
             except TimeoutError:
                 screen.write("\n  nothing was changed\n")
             finally:
                 self._offered = None
                 screen.close()
 
-    async def _chosen(self, offering: Offering, talk: OfferDialog) -> str:
-        if talk.mode or talk.rule:
-            return await offering.accept(mode=talk.mode, rule=talk.rule, who=self._who)
+    async def _chosen(self, offering: Offering, keys: OfferKeys) -> str:
+        if keys.mode or keys.rule:
+            return await offering.accept(mode=keys.mode, rule=keys.rule, who=self._who)
         return offering.reject(who=self._who)
 
-    def _signed(self, answer: Answer) -> Answer:
-        return Answer(
-            answer.said,
-            scope=answer.scope,
-            rules=answer.rules,
-            message=answer.message,
-            who=self._who,
-            channel=self.name,
-        )
-
     async def close(self) -> None:
-        """Restore the terminal, once what was answered is delivered."""
+        """Restore the terminal, once what was answered is delivered; after a minute in any case."""
         if self._open is not None and not self._open[0].over:
             self._open[1].end("\n")
         await self._tasks.drain(OFFER)
 
 
-def look(device: str) -> tuple[int, bool]:
+def size_and_colour(device: str) -> tuple[int, bool]:
     """The width of the terminal, whatever the environment says, and whether it shows colour."""
     colour = "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
     handle = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
@@ -156,7 +146,7 @@ def look(device: str) -> tuple[int, bool]:
         os.close(handle)
 
 
-def came_of(answer: Answer, receipt: Receipt) -> str:
+def outcome_text(answer: Answer, receipt: Receipt) -> str:
     """What an answer led to, where that is not simply what was said."""
     if isinstance(receipt, Taken) and not receipt.note and receipt.resolution.allowed == (answer.said is Said.ALLOW):
         return ""
@@ -177,8 +167,8 @@ class Screen:
 
     `done` is set when the dialog is over, by the person or by `end`."""
 
-    def __init__(self, device: str, talk: KeyDialog) -> None:
-        self._talk = talk
+    def __init__(self, device: str, dialog: Dialog | OfferKeys) -> None:
+        self._dialog = dialog
         self._keys = Keys()
         self._loop = asyncio.get_running_loop()
         self.done: asyncio.Future[None] = self._loop.create_future()
@@ -206,7 +196,7 @@ class Screen:
         termios.tcflow(self._fd, termios.TCOON)
         # INVARIANT: keys typed before the question could be read are never an answer to it.
         termios.tcflush(self._fd, termios.TCIFLUSH)
-        self.write(self._talk.opening())
+        self.write(self._dialog.opening())
         self._deaf_until = self._loop.time() + DEAF
 
     def _readable(self) -> None:
@@ -216,12 +206,12 @@ class Screen:
             chunk = b""
         keys = self._keys.of(chunk) if chunk else ["ctrl-c"]  # nothing to read: the terminal was closed
         early = self._loop.time() < self._deaf_until and "ctrl-c" not in keys
-        if self._talk.single and (early or is_paste(keys)):
+        if self._dialog.single and (early or is_paste(keys)):
             return
         for key in keys:
-            if not self._talk.over:
-                self.write(self._talk.key(key))
-        if self._talk.over:
+            if not self._dialog.over:
+                self.write(self._dialog.key(key))
+        if self._dialog.over:
             self.end("")
 
     def end(self, text: str) -> None:
@@ -275,16 +265,16 @@ def is_paste(keys: list[str]) -> bool:
 async def turn() -> AsyncIterator[None]:
     """Hold this terminal: of two processes that read the same keys, the hidden one could take the answer."""
     handle = os.open(terminal_file(), os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
-    told = False
+    announced = False
     try:
         while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not told:
+                if not announced:
                     print("assent: another question is open in this terminal; this one comes next", file=sys.stderr)
-                told = True
+                announced = True
                 await asyncio.sleep(AGAIN)
         yield
     finally:

@@ -7,17 +7,16 @@ INVARIANT: `safe` comes from the one JSON object that was asked for, whole and a
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from threading import Thread
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from assent.contract import Pattern
+from assent.agents import payload
+from assent.approval.patience import in_thread
+from assent.contract import Pattern, PayloadError
 from assent.contract.classifier import Backend
 from assent.contract.launched import LIBRARIES
 
@@ -73,17 +72,27 @@ def request(backend: Backend, key: str, system: str, text: str) -> ModelRequest:
     if backend.api == "anthropic":
         headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
         body = {"model": backend.model, "max_tokens": TOKENS, "system": system, "messages": [asked]}
-        return ModelRequest(f"{backend.url}/v1/messages", headers, body, _of_anthropic)
+        return ModelRequest(
+            f"{backend.url}/v1/messages",
+            headers,
+            body,
+            partial(_read, _in_anthropic, ("input_tokens", "output_tokens")),
+        )
     limit = "max_completion_tokens" if backend.url.startswith("https://api.openai.com/") else "max_tokens"
     body = {"model": backend.model, limit: TOKENS, "messages": [{"role": "system", "content": system}, asked]}
     headers = {"authorization": f"Bearer {key}"} if key else {}
-    return ModelRequest(f"{backend.url}/chat/completions", headers, body, _of_openai)
+    return ModelRequest(
+        f"{backend.url}/chat/completions",
+        headers,
+        body,
+        partial(_read, _in_openai, ("prompt_tokens", "completion_tokens")),
+    )
 
 
 def client(timeout: float) -> httpx.AsyncClient:
     """Raises Failed where the library is missing."""
     try:
-        look_for("httpx")
+        find_package("httpx")
         import httpx
     except ImportError:
         raise Failed("library", "httpx is not installed; install `assent[classifier]`") from None
@@ -96,7 +105,7 @@ def client(timeout: float) -> httpx.AsyncClient:
     )
 
 
-def look_for(package: str) -> None:
+def find_package(package: str) -> None:
     """Add the folders of packages that the launcher of a hook names: it starts without them."""
     try:
         __import__(package)
@@ -142,15 +151,8 @@ def verdict(text: object) -> tuple[bool, str]:
     return safe, reason
 
 
-def _of_anthropic(raw: bytes) -> ModelReply:
-    return _read(raw, _in_anthropic, "input_tokens", "output_tokens")
-
-
-def _of_openai(raw: bytes) -> ModelReply:
-    return _read(raw, _in_openai, "prompt_tokens", "completion_tokens")
-
-
-def _read(raw: bytes, text: Callable[[dict[str, Any]], object], *counts: str) -> ModelReply:
+def _read(text: Callable[[dict[str, Any]], object], counts: tuple[str, str], raw: bytes) -> ModelReply:
+    """The reply of an API, which has the model's `text` and two `counts` of tokens."""
     body = _json(raw, Unread("reply", "the reply is no JSON object"))
     read, written = (_count(body.get("usage"), name) for name in counts)
     try:
@@ -191,24 +193,9 @@ def _ended(why: object) -> Unread:
 def _json(raw: str | bytes, problem: Unread) -> dict[str, Any]:
     """A JSON object in which every key is there once; else raises `problem`."""
     try:
-        text = raw if isinstance(raw, str) else raw.decode("utf-8")
-        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
+        return payload.read(raw)
+    except PayloadError:
         raise problem from None
-    if not isinstance(found, dict):
-        raise problem
-    return found
-
-
-def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is there twice")
-    return found
-
-
-def _no_constant(text: str) -> object:
-    raise ValueError(f"{text} is no JSON")
 
 
 def _count(usage: object, name: str) -> int:
@@ -225,7 +212,11 @@ async def find_key(source: str, environ: Mapping[str, str]) -> str:
     kind, _, name = source.partition(":")
     if kind == "none":
         return ""
-    key = environ.get(name, "") if kind == "env" else await _in_thread(lambda: _from_keyring(*name.split("/", 1)))
+    key = (
+        environ.get(name, "")
+        if kind == "env"
+        else await in_thread(partial(_from_keyring, *name.split("/", 1)), "keyring")
+    )
     key = key.strip()
     if not key:
         raise Failed("key", f"there is no key in `{source}`; put one there, or set `classifier.key`")
@@ -234,31 +225,11 @@ async def find_key(source: str, environ: Mapping[str, str]) -> str:
     return key
 
 
-async def _in_thread(do: Callable[[], str]) -> str:
-    """Do something in a thread that does not keep the process from ending."""
-    loop, done = asyncio.get_running_loop(), asyncio.Event()
-    got: list[str | Exception] = []
-
-    def work() -> None:
-        try:
-            got.append(do())
-        except Exception as error:
-            got.append(error)
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(done.set)
-
-    Thread(target=work, name="keyring", daemon=True).start()
-    await done.wait()
-    if isinstance(got[0], Exception):
-        raise got[0]
-    return got[0]
-
-
 def _from_keyring(service: str, user: str) -> str:
     """An entry of the keyring. The environment cannot choose the keyring: a repository can set variables."""
     steering = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(STEERING)}
     try:
-        look_for("keyring")
+        find_package("keyring")
         import keyring
 
         return keyring.get_password(service, user) or ""

@@ -8,8 +8,7 @@ import hmac
 from typing import TypeVar, assert_never
 
 from assent.approval.channels.slack.remote import Slack
-from assent.approval.channels.webhook.channel import BACK
-from assent.approval.channels.webhook.remote import Webhook
+from assent.approval.channels.webhook.channel import BACK, Webhook
 from assent.approval.commands import Absent, Late, Mismatch, Partial, Taken, Unknown
 from assent.contract import AccessError, AssentError
 from assent.contract.approval import Answer, Held, Said, Scope
@@ -110,7 +109,7 @@ async def webhook(asked: ApiRequest) -> object:
     if not isinstance(place, Webhook):
         raise UNSIGNED
     try:
-        receipt = await place.channel.take(asked.headers, asked.raw)
+        receipt = await place.take(asked.headers, asked.raw)
     except AccessError as error:
         raise Refusal(STATUS.get(error.code, 403), error.code, str(error)) from None
     except ValueError as error:

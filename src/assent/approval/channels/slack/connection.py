@@ -18,12 +18,12 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from assent.approval.channels.remote import RateLimited, Refused
+from assent.approval.channels.remote import RateLimited, Refused, retry_after
 from assent.contract import StoreError
 from assent.contract.display import one_line
 
 TIMEOUT = 8  # seconds for one request
-LOOK = 0.5  # seconds between looks at the socket
+CHECK_EVERY = 0.5  # seconds between checks of the socket
 STUCK = 40.0  # seconds after which a socket that does not come back is made from scratch
 FIRST, SLOWEST = 1.0, 60.0  # seconds between tries to sign in
 UNSAID = 30.0  # seconds to leave Slack alone where it does not say for how long
@@ -62,7 +62,7 @@ class SlackApi:
         try:
             found = (await self.web.api_call(method, json=fields)).data
         except Exception as error:
-            raise _told(method, error) from None
+            raise _translated(method, error) from None
         return dict(found) if isinstance(found, dict) else {}
 
     async def snippet(self, channel: str, thread: str, name: str, text: str) -> None:
@@ -73,10 +73,7 @@ class SlackApi:
                 channel=channel, thread_ts=thread, filename=name, title=name, content=text, snippet_type=kind
             )
         except Exception as error:
-            raise _told("files.upload", error) from None
-
-    async def close(self) -> None:
-        await self.session.close()
+            raise _translated("files.upload", error) from None
 
 
 class _Socket(SocketModeClient):
@@ -88,14 +85,14 @@ class _Socket(SocketModeClient):
         try:
             found = await super().issue_new_wss_url()
         except Exception as error:
-            self.problem = str(_told("apps.connections.open", error))
+            self.problem = str(_translated("apps.connections.open", error))
             raise
         self.problem = ""
         return found
 
 
 class SlackConnection:
-    """Signs in, and keeps Socket Mode open where there is an app token. `told` receives its problems, `up` is called
+    """Signs in, and keeps Socket Mode open where there is an app token. `report` takes its problems, `up` is called
     when it is connected."""
 
     def __init__(
@@ -105,31 +102,27 @@ class SlackConnection:
         take: Take,
         *,
         team: str,
-        told: Callable[[str], None],
+        report: Callable[[str], None],
         up: Callable[[], None],
     ) -> None:
         self._api = api
         self._app_token = app_token
         self._take = take
-        self._told = told
+        self._report: Callable[[str], None] = lambda words: report(one_line(words, 300))
         self._up = up
         self._wanted = team
         self.team = ""
         self.bot = ""
         self.is_up = False
-        self._task: asyncio.Task[None] | None = None
-
-    def open(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def close(self) -> None:
         self.is_up = False
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await self._task
+        self._task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await self._task
         with suppress(Exception):
-            await self._api.close()
+            await self._api.session.close()
 
     async def _run(self) -> None:
         try:
@@ -139,7 +132,7 @@ class SlackConnection:
             elif signed_in:  # without Socket Mode a valid token is enough
                 self._connected()
         except Exception as error:  # the other channels go on
-            self._stands(f"the connection failed: {type(error).__name__}: {error}")
+            self._report(f"the connection failed: {type(error).__name__}: {error}")
 
     async def _sign_in(self) -> bool:
         pause = FIRST
@@ -148,28 +141,28 @@ class SlackConnection:
                 found = await self._api.call("auth.test")
                 break
             except Refused as refused:
-                self._stands(f"OFF: {refused}")
+                self._report(f"OFF: {refused}")
                 return False
             except Exception as error:
-                self._stands(str(error))
+                self._report(str(error))
                 await asyncio.sleep(error.seconds if isinstance(error, RateLimited) else pause)
                 pause = min(pause * 2, SLOWEST)
         self.team, self.bot = str(found.get("team_id", "")), str(found.get("user", ""))
         if not self.team or self._wanted not in ("", self.team):
-            self._stands(f"OFF: the token is of workspace `{self.team}`, and `slack.team` names `{self._wanted}`")
+            self._report(f"OFF: the token is of workspace `{self.team}`, and `slack.team` names `{self._wanted}`")
             self.team = ""
             return False
         return True
 
     def _connected(self) -> None:
         self.is_up = True
-        self._stands("")
+        self._report("")
         self._up()
 
     async def _listen(self) -> None:
         while True:
             socket = _Socket(self._app_token, logger=SILENT, web_client=self._api.web)
-            socket.socket_mode_request_listeners.append(self._heard)
+            socket.socket_mode_request_listeners.append(self._receive)
             connecting = asyncio.ensure_future(socket.connect())  # type: ignore[no-untyped-call]  # of the SDK
             try:
                 await self._watch(socket)
@@ -187,11 +180,11 @@ class SlackConnection:
                 self._connected()
             elif not up and (self.is_up or socket.problem):
                 self.is_up = False
-                self._stands(socket.problem or "the connection is lost; reconnecting")
-            down = 0.0 if up else down + LOOK
-            await asyncio.sleep(LOOK)
+                self._report(socket.problem or "the connection is lost; reconnecting")
+            down = 0.0 if up else down + CHECK_EVERY
+            await asyncio.sleep(CHECK_EVERY)
 
-    async def _heard(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+    async def _receive(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         body: dict[str, object] = {}
         try:
             if request.type == "interactive":
@@ -201,11 +194,8 @@ class SlackConnection:
             with suppress(Exception):
                 await client.send_socket_mode_response(answer)
 
-    def _stands(self, words: str) -> None:
-        self._told(one_line(words, 300))
 
-
-def _told(method: str, error: Exception) -> Exception:
+def _translated(method: str, error: Exception) -> Exception:
     """An error of the SDK as one of ours. The text is from Slack; it has no tokens."""
     if isinstance(error, SlackApiError):
         response: Any = error.response
@@ -214,7 +204,7 @@ def _told(method: str, error: Exception) -> Exception:
         data = getattr(response, "data", None)
         code = str(data.get("error", "")) if isinstance(data, dict) else ""
         if status == 429 or code in ("ratelimited", "rate_limited"):
-            return RateLimited(_seconds(headers.get("Retry-After")))
+            return RateLimited(retry_after(headers.get("Retry-After"), least=1.0, default=UNSAID))
         if code in FINAL:
             return Refused(f"Slack refuses {method}: {code}; {ADVICE.get(code, 'see docs/slack.md')}", code)
         return ConnectionError(f"Slack fails at {method}: {one_line(code, 60) or f'status {status}'}")
@@ -223,10 +213,3 @@ def _told(method: str, error: Exception) -> Exception:
     if isinstance(error, SlackClientError):
         return ConnectionError(f"Slack fails at {method}")
     return ConnectionError(f"Slack cannot be reached for {method}: {type(error).__name__}")
-
-
-def _seconds(value: object) -> float:
-    try:
-        return max(1.0, float(str(value)))
-    except ValueError:
-        return UNSAID

@@ -5,7 +5,6 @@ INVARIANT: nothing reaches a question before the workspace, the person and the t
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import time
@@ -57,7 +56,7 @@ class Interactions:
         self._once = Once(clock)
         self._clock = clock
         self._whispers, self._whispered = float(WHISPERS), clock()
-        self._tasks = Tasks()
+        self.tasks = Tasks()
 
     async def take(self, payload: Payload) -> dict[str, object]:
         """Returns what Slack receives at once, `{}` for nothing."""
@@ -71,7 +70,7 @@ class Interactions:
         if not self._may(payload, user):
             self._refused(f"{display.one_line(user, 40)} ({display.one_line(name, 40)}) may not answer in Slack")
             where = _text(payload, "container", "channel_id") or _text(payload, "channel", "id")
-            if where and user and self._patience():
+            if where and user and self._may_whisper():
                 self._channel.whisper(None, where, user, NOT_YOU)
             return {"response_action": "clear"} if kind == "view_submission" else {}
         who = f"{user} ({display.one_line(name, 60)})" if name else user
@@ -82,17 +81,14 @@ class Interactions:
             self._pressed(payload, actions[0], user, who)
         return {}
 
-    async def settled(self, seconds: float) -> None:
-        await self._tasks.drain(seconds)
-
     def _may(self, payload: Payload, user: str) -> bool:
         """A listed person of the workspace: guests of a shared channel bring another one."""
         team = self._team()
         teams = {_text(payload, "team", "id"), _text(payload, "user", "team_id") or team}
         return bool(team) and teams == {team} and user in self._users
 
-    def _patience(self) -> bool:
-        """Whether one more of those who may not answer is told so: anybody can press forever."""
+    def _may_whisper(self) -> bool:
+        """Whether one more of those who may not answer gets a message: anybody can press forever."""
         now = self._clock()
         self._whispers = min(WHISPERS, self._whispers + (now - self._whispered) / WHISPER_EVERY)
         self._whispered = now
@@ -113,13 +109,13 @@ class Interactions:
                 self._channel.strike(where, ts)
             return
         if name in (messages.EDIT, messages.WHY):
-            self._tasks.start(self._dialog(card, name, _text(payload, "trigger_id"), user))
+            self.tasks.start(self._dialog(card, name, _text(payload, "trigger_id"), user))
             return
         answer = self._answer(card, name, who)
         if answer is not None and answer.said is Said.ALLOW and _just_come(action, ts):
             self._channel.whisper(card, where, user, "it has only just appeared; look at it, then answer")
         elif answer is not None:
-            self._give(card, answer, user)
+            self.tasks.start(self._give(card, answer, user))
 
     def _answer(self, card: Card, name: str, who: str) -> Answer | None:
         if name == messages.DENY:
@@ -154,7 +150,9 @@ class Interactions:
             return wrong(RULE_BLOCK if asked is not None and asked.kind == RULE else REASON_BLOCK, OVER)
         if asked.kind == RULE:
             return await self._ruled(card, asked, user, who)
-        self._give(card, Answer(Said.STOP if asked.stop else Said.DENY, message=asked.message, who=who), user)
+        self.tasks.start(
+            self._give(card, Answer(Said.STOP if asked.stop else Said.DENY, message=asked.message, who=who), user)
+        )
         return {"response_action": "clear"}
 
     async def _ruled(self, card: Card, asked: Submission, user: str, who: str) -> dict[str, object]:
@@ -171,7 +169,7 @@ class Interactions:
             seen |= {mark(rules, each) for each in SCOPES}
         if asked.shown not in seen:
             return {"response_action": "update", "view": rule(card.held, card.ticket, rules, asked.scope, reach)}
-        self._give(card, Answer(Said.ALLOW, scope=asked.scope, rules=rules, who=who), user)
+        self.tasks.start(self._give(card, Answer(Said.ALLOW, scope=asked.scope, rules=rules, who=who), user))
         return {"response_action": "clear"}
 
     async def _reach(self, card: Card, rules: tuple[str, ...], scope: Scope) -> Reach:
@@ -182,22 +180,14 @@ class Interactions:
 
     # Answers
 
-    def _give(self, card: Card, answer: Answer, user: str) -> None:
+    async def _give(self, card: Card, answer: Answer, user: str) -> None:
         """Once for each card."""
-        if card.used:
-            self._channel.whisper(card, "", user, "somebody answered already; this changed nothing")
-            return
-        card.used = True
-        self._tasks.start(self._given(card, answer, user))
-
-    async def _given(self, card: Card, answer: Answer, user: str) -> None:
         try:
-            # This outlives the task: what was answered counts, whatever becomes of Slack.
-            receipt = await asyncio.shield(asyncio.ensure_future(card.question.answer(answer)))
-            card.used = isinstance(receipt, Taken)
-            words = receipt.note if isinstance(receipt, Taken) else receipt.words
+            receipt = await card.answer(answer)
+            words = "somebody answered already; this changed nothing" if receipt is None else receipt.words
+            words = receipt.note if isinstance(receipt, Taken) else words
         except Exception as error:
-            card.used, words = False, f"this did not count: {type(error).__name__}; answer again"
+            words = f"this did not count: {type(error).__name__}; answer again"
         if words:
             self._channel.whisper(card, "", user, words)
 
@@ -243,7 +233,7 @@ def rule(held: Held, ticket: str, rules: tuple[str, ...], scope: Scope, reach: R
             blocks.preformatted(held.preview.path or held.preview.text, ASKED),
             _input(SCOPE_BLOCK, "How long", radios),
             _input(RULE_BLOCK, "The rule, one on each line", typed),
-            blocks.context(_told(rules, reach)),
+            blocks.context(_reach_text(rules, reach)),
             *_others(held, rules),
         ],
     }
@@ -265,14 +255,14 @@ def reason(held: Held, ticket: str) -> Block:
 def read(view: Mapping[str, Any]) -> Submission | None:
     """None where the dialog is none of ours."""
     with suppress(KeyError, TypeError, ValueError, StopIteration):
-        told = json.loads(view["private_metadata"])
+        metadata = json.loads(view["private_metadata"])
         values = view["state"]["values"]
-        kind, ticket = view["callback_id"], str(told["ticket"])
+        kind, ticket = view["callback_id"], str(metadata["ticket"])
         if kind == RULE:
             picked = values[SCOPE_BLOCK][SCOPE_BLOCK]["selected_option"]["value"]
             typed = values[RULE_BLOCK][RULE_BLOCK]["value"] or ""
             scope = next(each for each in SCOPES if each.value == picked)
-            return Submission(kind, ticket, shown=str(told["shown"]), rules=str(typed), scope=scope)
+            return Submission(kind, ticket, shown=str(metadata["shown"]), rules=str(typed), scope=scope)
         if kind == REASON:
             message = values[REASON_BLOCK][REASON_BLOCK]["value"] or ""
             stop = bool(values[STOP_BLOCK][STOP_BLOCK]["selected_options"])
@@ -304,14 +294,14 @@ def wrong(block: str, words: str) -> dict[str, object]:
     return {"response_action": "errors", "errors": {block: excerpt.prose(words, 300)}}
 
 
-def _told(rules: tuple[str, ...], reach: Reach | None) -> str:
+def _reach_text(rules: tuple[str, ...], reach: Reach | None) -> str:
     if reach is None or not rules:
         return "Only the identical call, in the same folder, is let through again."
     if reach.refusal:
         return f"It may not be saved: {excerpt.prose(reach.refusal, 250)}"
-    told = messages.reached(reach, rules).removeprefix("; ")
+    text = messages.reached(reach, rules).removeprefix("; ")
     rest = "" if reach.covers else " It does not cover this very call, which runs once all the same."
-    return f"{told[:1].upper()}{told[1:]}.{rest} Allow saves it; a changed rule is shown once more."
+    return f"{text[:1].upper()}{text[1:]}.{rest} Allow saves it; a changed rule is shown once more."
 
 
 def _others(held: Held, rules: tuple[str, ...]) -> list[Block]:

@@ -20,7 +20,7 @@ ONCE, *_ = SCOPES
 WIDER = {name: scope for name, scope in SCOPES.items() if scope is not Scope.ONCE}
 DENY, EDIT, WHY = "assent_deny", "assent_edit", "assent_why"
 MOST_EFFECTS, MOST_WARNINGS = 12, 8
-LINE, BESIDE = 250, 600  # characters of what stands beside it: in a list, in a paragraph
+LINE, PARAGRAPH = 250, 600  # characters of what comes with it: in a list, in a paragraph
 TOOL, FOLDER = 60, 130  # characters of the tool's name, of a folder
 OVER = 700  # characters of what was asked, once it is answered
 SNIPPET = 100_000  # characters of a change as a file
@@ -41,8 +41,8 @@ def question(
     part, risk = held.decision.deciding, f"{held.decision.risk} risk · {held.decision.mode} mode"
     high = "High risk: " if held.decision.risk == "high" else ""
     warned = [excerpt.prose(each, LINE) for each in held.warnings[:MOST_WARNINGS]]
-    rule = f"{excerpt.code(part.rule, BESIDE)}  from {excerpt.flat(part.source, LINE)}"
-    says = excerpt.prose(held.call.description, BESIDE).replace("\n", "⏎")
+    rule = f"{excerpt.code(part.rule, PARAGRAPH)}  from {excerpt.flat(part.source, LINE)}"
+    says = excerpt.prose(held.call.description, PARAGRAPH).replace("\n", "⏎")
     rest = _rest(len(held.warnings) - MOST_WARNINGS)
     found = [
         blocks.header(f"{high}{_title(held)}"),
@@ -51,7 +51,7 @@ def question(
         *_preview(held.preview),
         _labelled("What it does"),
         blocks.bullets(_effects(held)),
-        _labelled("Why it asks", f"{excerpt.code(part.reason, BESIDE)} [{part.code}]"),
+        _labelled("Why it asks", f"{excerpt.code(part.reason, PARAGRAPH)} [{part.code}]"),
         *([_labelled("Rule", rule)] if part.rule else []),
         *([_labelled("The agent says", says)] if held.call.description else []),
         *_remembered(held, reach),
@@ -63,21 +63,21 @@ def question(
 
 def over(held: Held, resolution: Resolution) -> Message:
     """A question that has ended: what was asked, and how it ended. No buttons."""
-    told = ended(resolution)
+    text = ended(resolution)
     found = [
-        blocks.header(told),
+        blocks.header(text),
         blocks.context(_title(held), _place(held)),
         blocks.preformatted(held.preview.path or held.preview.text, OVER),
     ]
     if not resolution.allowed and resolution.answer is not None and resolution.answer.message:
-        found.append(_labelled("The agent is told", excerpt.prose(resolution.answer.message, BESIDE)))
-    return Message(found, blocks.notified(f"{told}: {_title(held)}"))
+        found.append(_labelled("The agent is told", excerpt.prose(resolution.answer.message, PARAGRAPH)))
+    return Message(found, blocks.notified(f"{text}: {_title(held)}"))
 
 
 def stale() -> Message:
     """For the message of an unknown question."""
-    told = "This question is over: nothing was decided by pressing here"
-    return Message([blocks.header("Over"), blocks.section(told)], told)
+    text = "This question is over: nothing was decided by pressing here"
+    return Message([blocks.header("Over"), blocks.section(text)], text)
 
 
 def ended(resolution: Resolution) -> str:
@@ -95,7 +95,7 @@ def ended(resolution: Resolution) -> str:
 def is_cut(held: Held) -> bool:
     """Whether a message shows a part only of what would run, or of what it does."""
     shown = held.preview
-    return not shown.whole or _beside_is_cut(held) or not excerpt.fits(shown.text, blocks.CODE)
+    return not shown.whole or _context_is_cut(held) or not excerpt.fits(shown.text, blocks.CODE)
 
 
 def is_too_long(held: Held) -> bool:
@@ -108,7 +108,7 @@ def snippet(held: Held) -> str:
     if not is_cut(held):
         return ""
     text = excerpt.code(held.preview.text, SNIPPET)
-    if not _beside_is_cut(held):
+    if not _context_is_cut(held):
         return text
     names = (("Tool", held.call.tool), ("File", held.preview.path), ("In", held.call.cwd))
     lists = (("What it does", held.effects), ("Look twice", held.warnings))
@@ -117,16 +117,16 @@ def snippet(held: Held) -> str:
         [
             text,
             *(f"{title}: {excerpt.code(name, SNIPPET)}" for title, name in names if name),
-            *(f"{title}:\n{excerpt.code(told, SNIPPET)}" for title, told in lines if told),
+            *(f"{title}:\n{excerpt.code(listed, SNIPPET)}" for title, listed in lines if listed),
         ]
     )
 
 
 def bare(held: Held, ticket: str) -> Message:
     """For a question that Slack does not take as it is: it can be denied here, and answered in other channels."""
-    told = "Slack does not take this question as it is. Look at it on Assent's page, and answer there."
+    text = "Slack does not take this question as it is. Look at it on Assent's page, and answer there."
     deny = {"type": "actions", "elements": [blocks.button("Deny", DENY, ticket, style="danger")]}
-    return Message([blocks.header(_title(held)), blocks.section(told), deny], blocks.notified(_title(held)))
+    return Message([blocks.header(_title(held)), blocks.section(text), deny], blocks.notified(_title(held)))
 
 
 def offered(held: Held) -> Suggestion | None:
@@ -137,7 +137,7 @@ def offered(held: Held) -> Suggestion | None:
 def pressed(held: Held) -> Suggestion | None:
     """The rules that a press remembers: none but those that the message shows whole."""
     found = offered(held)
-    return found if found is None or excerpt.fits(_written(found), BESIDE) else None
+    return found if found is None or excerpt.fits(_written(found), PARAGRAPH) else None
 
 
 # ---------------------------------------------------------------- its parts
@@ -153,8 +153,8 @@ def _place(held: Held) -> str:
     folder = excerpt.flat(held.project or held.call.cwd, FOLDER)
     session = excerpt.flat(held.call.session, 20)
     where = f"in {folder}" if folder else "in no project"
-    beside = held.call.cwd and held.call.cwd != held.project
-    at = f" · at {excerpt.flat(held.call.cwd, FOLDER)}" if beside else ""
+    apart = held.call.cwd and held.call.cwd != held.project
+    at = f" · at {excerpt.flat(held.call.cwd, FOLDER)}" if apart else ""
     return f"{where}{at}{f' · session {session}' if session else ''}"
 
 
@@ -167,16 +167,16 @@ def _preview(preview: Preview) -> list[Block]:
     cut = not preview.whole or not excerpt.fits(preview.text, blocks.CODE)
     note = f"cut: {preview.length:,} characters in all; more of it is in the thread"
     return [
-        *([_labelled("File", excerpt.flat(preview.path, BESIDE))] if preview.path else []),
+        *([_labelled("File", excerpt.flat(preview.path, PARAGRAPH))] if preview.path else []),
         blocks.preformatted(preview.text),
         *([blocks.context(note)] if cut else []),
     ]
 
 
-def _beside_is_cut(held: Held) -> bool:
+def _context_is_cut(held: Held) -> bool:
     """Whether where it runs, what it does, or what to look at twice, is not all in the message."""
     call, lines = held.call, (*held.effects, *held.warnings)
-    names = ((call.tool, TOOL), (held.preview.path, BESIDE), (call.cwd, FOLDER), (held.project or call.cwd, FOLDER))
+    names = ((call.tool, TOOL), (held.preview.path, PARAGRAPH), (call.cwd, FOLDER), (held.project or call.cwd, FOLDER))
     texts = (*names, *((each, LINE) for each in lines))
     many = len(held.effects) > MOST_EFFECTS or len(held.warnings) > MOST_WARNINGS
     return many or not all(excerpt.fits(text, limit) for text, limit in texts)
@@ -200,9 +200,9 @@ def _remembered(held: Held, reach: Reach | None) -> list[Block]:
         return [blocks.context("no answer to this is remembered: it can be allowed once")]
     if pressed(held) is None:
         return [blocks.context("a rule for this is too long for a message: Edit the rule… shows it, or the page does")]
-    rules = excerpt.flat(_written(found), BESIDE) or "this exact call, in the same folder"
-    told = f"{rules}  ({excerpt.prose(found.width, LINE)})" if found.rules else rules
-    return [_labelled(f"{' and '.join(map(_label, WIDER.values()))} remember", f"{told}{reached(reach, found.rules)}")]
+    rules = excerpt.flat(_written(found), PARAGRAPH) or "this exact call, in the same folder"
+    text = f"{rules}  ({excerpt.prose(found.width, LINE)})" if found.rules else rules
+    return [_labelled(f"{' and '.join(map(_label, WIDER.values()))} remember", f"{text}{reached(reach, found.rules)}")]
 
 
 def _label(scope: Scope) -> str:
@@ -219,8 +219,8 @@ def reached(reach: Reach | None, rules: tuple[str, ...]) -> str:
         return ""
     if reach.refusal:
         return f", which may not be saved: {excerpt.prose(reach.refusal, LINE)}"
-    told = f"; would have matched {reach.matched} of your last {reach.looked_at} calls"
-    return f"{told}, {reach.denied} of which you denied" if reach.denied else told
+    text = f"; would have matched {reach.matched} of your last {reach.looked_at} calls"
+    return f"{text}, {reach.denied} of which you denied" if reach.denied else text
 
 
 def _until(deadline: float, behind: int, soon: bool) -> Block:
@@ -237,7 +237,7 @@ def _until(deadline: float, behind: int, soon: bool) -> Block:
 
 def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
     """The first row answers, the second opens dialogs. What is risky, or not whole in the message, is asked about once
-    more; what Slack shows whole nowhere can be denied only."""
+    more; what Slack cannot show whole can only be denied."""
     if is_too_long(held):
         return [[blocks.button("Deny", DENY, ticket, style="danger"), blocks.button("Deny, say why…", WHY, ticket)]]
     high = held.decision.risk == "high"

@@ -8,17 +8,14 @@ import json
 import platform
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import parse_qs
 
-from assent.approval.channels.remote import LAST, UP, Once, RemoteHost, signed, timely
+from assent.approval.channels.remote import UP, Once, RemoteHost, signed, timely
 from assent.approval.channels.slack.channel import SlackChannel
 from assent.approval.channels.slack.interactions import Interactions
 from assent.contract import AssentError, StoreError
 from assent.contract.approval import Held, Reach, Scope
-
-if TYPE_CHECKING:
-    from assent.approval.channels.slack.connection import SlackConnection
 
 INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
 
@@ -45,12 +42,13 @@ class Slack:
         self.host = host
         self._place = place
         self._used = Once(time.monotonic)
+        self._was_connected = False
         api = SlackApi(token, place.api)
         self.channel = SlackChannel(
             api,
             place.channel,
             reach=self._reach,
-            told=lambda words: host.report("messages", words, ""),
+            report=lambda words: host.report("messages", words, ""),
             again=self._attach,
             is_up=lambda: self._connection.is_up,
             mark=hashlib.sha256(f"{platform.node()}:{host.folder}".encode()).hexdigest()[:12],
@@ -58,11 +56,9 @@ class Slack:
         self.interactions = Interactions(
             self.channel, users=place.users, team=lambda: self._connection.team, refused=host.refused
         )
-        self._connection: SlackConnection = SlackConnection(
-            api, app_token, self.interactions.take, team=place.team, told=self._told, up=self._attach
+        self._connection = SlackConnection(
+            api, app_token, self.interactions.take, team=place.team, report=self._report, up=self._attach
         )
-        self._was_connected = False
-        self._connection.open()
 
     @property
     def state(self) -> str:
@@ -86,14 +82,14 @@ class Slack:
         return {} if payload is None else await self.interactions.take(payload)
 
     def leave(self) -> None:
-        self.channel.outbox.leave()
+        self.channel.leave()
 
     async def close(self) -> None:
-        await self.interactions.settled(1.0)
-        await self.channel.close(LAST)
+        await self.interactions.tasks.drain(1.0)
+        await self.channel.close()
         await self._connection.close()
 
-    def _told(self, words: str) -> None:
+    def _report(self, words: str) -> None:
         place, line = self._place, self._connection
         people = "1 person" if len(place.users) == 1 else f"{len(place.users)} people"
         fine = f"connected as {line.bot} in workspace {line.team}; asks in {place.channel}, {people} may answer"

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from assent.agents import payload
 from assent.approval.channels import excerpt
 from assent.approval.channels.remote import SCOPES, signature
-from assent.contract import display
+from assent.contract import PayloadError, display
 from assent.contract.approval import Answer, Held, Resolution, Said, Scope
 
 QUESTION, ENDED = "question", "ended"
@@ -115,8 +116,8 @@ def ended(resolution: Resolution, nonce: str) -> bytes:
 def read(body: bytes) -> WebhookAnswer:
     """An answer from the bytes that were signed. Raises ValueError with what is wrong."""
     try:
-        found = json.loads(body.decode("utf-8"), object_pairs_hook=_once)
-    except (ValueError, RecursionError):
+        found = payload.value(body)
+    except PayloadError:
         raise ValueError("the answer is not JSON, or has a field twice") from None
     if not isinstance(found, dict):
         raise ValueError("the answer is not a JSON object")
@@ -132,14 +133,6 @@ def read(body: bytes) -> WebhookAnswer:
         who=display.one_line(texts["who"], 100),  # none where nobody is named
     )
     return WebhookAnswer(texts["id"], texts["digest"], texts["nonce"], answer)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A field that is there twice is ambiguous."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a field is there twice")
-    return found
 
 
 def _text(found: dict[str, Any], name: str) -> str:

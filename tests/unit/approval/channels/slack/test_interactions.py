@@ -71,7 +71,7 @@ class Stage:
             self.slack,
             "C0",
             reach=self.reach,
-            told=lambda words: None,
+            report=lambda words: None,
             again=lambda: self.scene.broker.attach(self.channel),
             is_up=lambda: True,
             mark="home",
