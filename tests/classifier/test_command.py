@@ -353,7 +353,7 @@ def test_why_tells_what_the_model_said(tmp_path: Path, service: Service) -> None
     world.settle("make more")
     shown = [person.run("why", each["id"]).stdout for each in world.records()]
     assert 'model  small-1 called it safe: "an ordinary task"' in shown[0]
-    assert "nothing spoke of it, and the model `small-1` called it safe [classifier.safe]" in shown[0]
+    assert "no rule matches it, and the model `small-1` called it safe [classifier.safe]" in shown[0]
     assert 'model  small-1 called it not safe: "\\u{1b}[2Jit deploys"' in shown[1]
     assert "gave no opinion that counts (status-503)" in shown[2]
 

@@ -56,7 +56,7 @@ def opinion(safe: bool) -> Record:
 
 
 def by_model(command: str = BUILDS, *, id: str = "#1") -> Record:
-    reason = "nothing spoke of it, and the model `small-1` called it safe"
+    reason = "no rule matches it, and the model `small-1` called it safe"
     kind = {"layer": "classifier", "code": "classifier.safe", "reason": reason, "risk": "medium"}
     return decision("allow", command, id=id, effects=["run make"], **kind, **opinion(True))
 
@@ -172,7 +172,7 @@ EXPECTED: dict[str, Played] = {
                 effects=["run make"],
                 layer="grant",
                 code="grant.rule",
-                reason=f"a person allowed `{RULE}`, and the answer still holds",
+                reason=f"a person allowed `{RULE}`, and the answer still applies",
                 rule=RULE,
                 source="grant #2",
                 risk="low",

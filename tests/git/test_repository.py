@@ -304,7 +304,7 @@ def test_a_working_tree_elsewhere_counts(repo: Path, place: Path) -> None:
     git("config", "core.worktree", str(repo), at=repo)
     assert reason(repo, repo) == ""
     git("config", "core.worktree", str(place), at=repo)
-    assert reason(repo, repo) == f"`core.worktree` of `{repo}` leads elsewhere"
+    assert reason(repo, repo) == f"`core.worktree` of `{repo}` is another folder"
 
 
 def test_settings_that_cannot_be_read_count(repo: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.enums import Enum
-from assent.contract.errors import assert_never
 from assent.contract.value import Value, texts
 
 LONGEST_SESSION = 7 * 24 * 3600.0  # an end that nobody announces
@@ -25,19 +24,7 @@ class Scope(Enum):
     @property
     def bounds(self) -> Bounds:
         """What a grant of this scope is bound to."""
-        match self:
-            case Scope.ONCE:  # of which there is no grant
-                return Bounds(session=True, project=True)
-            case Scope.QUARTER:
-                return Bounds(15 * 60.0, session=True, project=True)
-            case Scope.SESSION:
-                return Bounds(LONGEST_SESSION, session=True, named=True, project=True)
-            case Scope.PROJECT:
-                return Bounds(project=True)
-            case Scope.EVERYWHERE:
-                return Bounds()
-            case _:
-                return assert_never(self)
+        return BOUNDS[self]
 
 
 class Bounds(Value):
@@ -57,6 +44,15 @@ class Bounds(Value):
     @property
     def lasting(self) -> bool:
         return not self.session
+
+
+BOUNDS = {
+    Scope.ONCE: Bounds(session=True, project=True),  # of which there is no grant
+    Scope.QUARTER: Bounds(15 * 60.0, session=True, project=True),
+    Scope.SESSION: Bounds(LONGEST_SESSION, session=True, named=True, project=True),
+    Scope.PROJECT: Bounds(project=True),
+    Scope.EVERYWHERE: Bounds(),
+}
 
 
 class Said(Enum):

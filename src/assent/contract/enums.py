@@ -171,7 +171,7 @@ class Outcome(IntEnum):
 
 class Layer(Enum):
     """Which of the six layers spoke. GRANT is a remembered answer that settles an ask, CLASSIFIER a model that called
-    safe what nothing spoke of, LOAD a policy that does not load, HEADLESS an ask that nobody can answer."""
+    safe what no rule matches, LOAD a policy that does not load, HEADLESS an ask that nobody can answer."""
 
     FLOOR = "floor"
     DENY = "deny"

@@ -106,28 +106,18 @@ def loads(
 ) -> Any:
     """The value that a text in UTF-8 holds; raises ValueError where it holds none."""
     source = text if isinstance(text, str) else text.decode("utf-8")
-    if make_scanner is None:
-        return _slowly(source, object_pairs_hook, parse_float, parse_constant)
-    start = len(source) - len(source.lstrip(_BLANKS))
-    reading: Any = _Reading(object_pairs_hook, parse_float, parse_constant)
-    try:
-        value, end = make_scanner(reading)(source, start)
-    except (StopIteration, SystemError):  # the core says nothing of some texts that end too early
-        end = -1
-    if end < 0 or source[end:].strip(_BLANKS):
-        return _slowly(source, object_pairs_hook, parse_float, parse_constant)
-    return value
-
-
-def _slowly(
-    source: str,
-    pairs: Callable[[Sequence[tuple[str, object]]], object] | None,
-    number: Callable[[str], float] | None,
-    constant: Callable[[str], object] | None,
-) -> Any:
+    end = -1
+    if make_scanner is not None:
+        reading: Any = _Reading(object_pairs_hook, parse_float, parse_constant)
+        try:
+            value, end = make_scanner(reading)(source, len(source) - len(source.lstrip(_BLANKS)))
+        except (StopIteration, SystemError):  # the core says nothing of some texts that end too early
+            end = -1
+    if end >= 0 and not source[end:].strip(_BLANKS):
+        return value
     from json import loads
 
-    return loads(source, object_pairs_hook=pairs, parse_float=number, parse_constant=constant)
+    return loads(source, object_pairs_hook=object_pairs_hook, parse_float=parse_float, parse_constant=parse_constant)
 
 
 def dumps(

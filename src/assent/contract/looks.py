@@ -1,6 +1,6 @@
-"""Letters and marks that pass for others: of another script, of another width, stacked. Judges nothing.
+"""Letters and marks that look like others: of another script, of another width, stacked.
 
-A part of `display`, which loads it for text that is not ASCII."""
+`display` loads this for text that is not ASCII."""
 
 from __future__ import annotations
 

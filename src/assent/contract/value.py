@@ -21,8 +21,7 @@ def fields(kind: type) -> tuple[str, ...]:
     own = kind.__dict__.get("__mypyc_attrs__")
     if own is not None:
         return tuple(own)
-    names = kind.__dict__.get("__slots__", ())
-    return (*(name for base in kind.__bases__ for name in fields(base)), *names)
+    return (*(name for base in kind.__bases__ for name in fields(base)), *kind.__dict__.get("__slots__", ()))
 
 
 class _Getters(dict["type", "Callable[[object], object]"]):

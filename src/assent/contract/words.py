@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from assent.contract.approval import Ending, Said, Scope
 from assent.contract.enums import Operation, Outcome
-from assent.contract.errors import assert_never
 from assent.contract.value import Value, fields
 
-# The key that denies with a message, and the words for it; the others are in `of_scope` and `of_denial`.
+# The key that denies with a message, and the words for it; the others are in SCOPES and DENIALS.
 MESSAGE = ("t", "deny, and tell the agent why")
 # What a call by a tool of ours wants to do.
 VERBS = {
@@ -48,22 +47,21 @@ class ScopeWords(Value):
         self.kept = kept
 
 
+SCOPES = {
+    Scope.ONCE: ScopeWords("y", "once", "allow once", "allowed once", "once"),
+    Scope.QUARTER: ScopeWords("m", "15 min", "allow for 15 minutes", "allowed for 15 minutes", "for 15 minutes"),
+    Scope.SESSION: ScopeWords("s", "session", "allow for this session", "allowed for this session", "for its session"),
+    Scope.PROJECT: ScopeWords(
+        "p", "always here", "always allow in this project", "always allowed in this project", "in its project"
+    ),
+    Scope.EVERYWHERE: ScopeWords(
+        "e", "everywhere", "always allow, everywhere", "always allowed, everywhere", "everywhere"
+    ),
+}
+
+
 def of_scope(scope: Scope) -> ScopeWords:
-    match scope:
-        case Scope.ONCE:
-            return ScopeWords("y", "once", "allow once", "allowed once", "once")
-        case Scope.QUARTER:
-            return ScopeWords("m", "15 min", "allow for 15 minutes", "allowed for 15 minutes", "for 15 minutes")
-        case Scope.SESSION:
-            return ScopeWords("s", "session", "allow for this session", "allowed for this session", "for its session")
-        case Scope.PROJECT:
-            return ScopeWords(
-                "p", "always here", "always allow in this project", "always allowed in this project", "in its project"
-            )
-        case Scope.EVERYWHERE:
-            return ScopeWords("e", "everywhere", "always allow, everywhere", "always allowed, everywhere", "everywhere")
-        case _:
-            return assert_never(scope)
+    return SCOPES[scope]
 
 
 class DenialWords(Value):
@@ -81,18 +79,14 @@ DENY = DenialWords("n", "deny", "denied")
 STOP = DenialWords("x", "deny, and stop the agent", "denied, and the agent is told to stop")
 
 
+DENIALS = {Said.DENY: DENY, Said.STOP: STOP}
+
+
 def of_answer(said: Said, scope: Scope) -> str:
-    match said:
-        case Said.ALLOW:
-            return of_scope(scope).done
-        case Said.DENY:
-            return DENY.done
-        case Said.STOP:
-            return STOP.done
-        case _:
-            return assert_never(said)
+    return of_scope(scope).done if said is Said.ALLOW else DENIALS[said].done
 
 
+# How a question ended without an answer to itself, for a person.
 ENDINGS = {
     Ending.ANSWERED: "answered",
     Ending.SETTLED: "settled by another answer",
@@ -109,11 +103,6 @@ ENDINGS = {
 }
 
 
-def of_ending(ending: Ending) -> str:
-    """How a question ended without an answer to itself, for a person."""
-    return ENDINGS[ending]
-
-
 class OutcomeWords(Value):
     """An outcome: of past calls (`done`), of a dry run (`would`), and of the `rules` that have it."""
 
@@ -125,16 +114,11 @@ class OutcomeWords(Value):
         self.rules = rules
 
 
-def of_outcome(outcome: Outcome) -> OutcomeWords:
-    match outcome:
-        case Outcome.ALLOW:
-            return OutcomeWords("ran at once", "it would run", "let through")
-        case Outcome.ASK:
-            return OutcomeWords("asked", "a person would be asked", "asked about")
-        case Outcome.DENY:
-            return OutcomeWords("stopped", "it would be stopped", "stopped")
-        case _:
-            return assert_never(outcome)
+OUTCOMES = {
+    Outcome.ALLOW: OutcomeWords("ran at once", "it would run", "let through"),
+    Outcome.ASK: OutcomeWords("asked", "a person would be asked", "asked about"),
+    Outcome.DENY: OutcomeWords("stopped", "it would be stopped", "stopped"),
+}
 
 
 def sentence(phrase: str) -> str:
@@ -147,8 +131,8 @@ def plain() -> dict[str, object]:
         "scopes": {scope.value: _fields(of_scope(scope)) for scope in Scope},
         "denials": {"deny": [DENY.key, DENY.offer], "message": MESSAGE, "stop": [STOP.key, STOP.offer]},
         "said": {said.value: of_answer(said, Scope.ONCE) for said in Said if said is not Said.ALLOW},
-        "endings": {ending.value: of_ending(ending) for ending in Ending},
-        "outcomes": {outcome.word: _fields(of_outcome(outcome)) for outcome in Outcome},
+        "endings": {ending.value: ENDINGS[ending] for ending in Ending},
+        "outcomes": {outcome.word: _fields(OUTCOMES[outcome]) for outcome in Outcome},
         "operations": [operation.verb for operation in Operation],
         "tools": VERBS,
         "callers": CALLERS,

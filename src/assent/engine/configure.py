@@ -237,9 +237,9 @@ def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") 
 
 def _thawed(parts: dict[str, bytes], here: Place) -> Settings | None:
     """The settings of a snapshot, where the trust in the folder is unchanged."""
-    from assent.policy.frozen import thaw
+    from assent.policy.frozen import FrozenSettings
 
-    settings = thaw(parts)
+    settings = FrozenSettings(parts)
     return settings if settings.trust is None or settings.trust == _marked(here) else None
 
 

@@ -8,11 +8,12 @@ from assent.approval.preview import preview
 from assent.approval.warnings import warnings
 from assent.contract import AssentError, Call, Facts, Kind, Lowering, PayloadError, StoreError
 from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Said, Scope, Suggestion
+from assent.contract.display import one_line
 from assent.engine import journal
 from assent.engine.engine import Engine, Judged, Request, Settled
 from assent.engine.memory import Memory
 from assent.facts import digest
-from assent.policy import explain, grants, rule_width, suggest
+from assent.policy import grants, rule_width, suggest
 from assent.policy.parse import parse_rule
 from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule
@@ -128,7 +129,7 @@ def remember(memory: Memory, engine_of: Callable[[Held], Engine], held: Held, an
         until=now + bounds.seconds if bounds.seconds else 0.0,
         who=answer.who,
         channel=answer.channel,
-        shown=explain.short(redact.text(held.preview.text[:SEARCHED]), 120),
+        shown=one_line(redact.text(held.preview.text[:SEARCHED]), 120),
         files=_runs(engine_of(held), held),
     )
     memory.trail.append(journal.of_grant(grant, time=now))

@@ -77,9 +77,13 @@ class _TreeWalk:
                 self._scan(folder, first)
             else:
                 self._take(folder, first)
-        listed = self.whole and self._given is None
-        names = tuple(self.names) if self._budget.names else ()
-        return Below(leads=tuple(self.leads.items()), names=names, whole=self.whole, listed=listed, linked=self.linked)
+        return Below(
+            leads=tuple(self.leads.items()),
+            names=tuple(self.names) if self._budget.names else (),
+            whole=self.whole,
+            listed=self.whole and self._given is None,
+            linked=self.linked,
+        )
 
     def _enter(self, folder: str) -> None:
         if folder not in self._seen:

@@ -172,7 +172,6 @@ def _files(lowering: Lowering, facts: Facts) -> dict[str, bool]:
 
     Beside the scripts themselves these are all files that a running command is given, by its words or on its input:
     which of them a program follows is its own affair."""
-    running = [each for each in lowering.effects if each.operation is Operation.EXECUTE]
     found: dict[str, bool] = {}
     if not lowering.gaps and all(each.operation in READ_ONLY for each in lowering.effects):
         return found
@@ -181,12 +180,11 @@ def _files(lowering: Lowering, facts: Facts) -> dict[str, bool]:
         shown = effect.operation is Operation.WRITE and effect.invocation < 0  # as the difference to the file of now
         if target.kind is not Kind.PATH or not (shown or effect.operation in (Operation.EXECUTE, Operation.READ)):
             continue
-        must = effect.operation is Operation.EXECUTE
         for name in (target.name, target.raw, *facts.expansions.get(target.name, ())):
             path = _leads(name, facts)
             if path and not (target.pattern and name == target.name):
-                found[path] = found.get(path, False) or must
-    busy = {each.invocation for each in running}
+                found[path] = found.get(path, False) or effect.operation is Operation.EXECUTE
+    busy = {each.invocation for each in lowering.effects if each.operation is Operation.EXECUTE}
     for index, invocation in enumerate(lowering.invocations):
         if index in busy or lowering.gaps:
             for path in _given(invocation):

@@ -64,10 +64,9 @@ def common_folder(gitdir: str, links: Links) -> str:
 
 def is_git_folder(folder: str) -> bool:
     """Whether git would take a folder for a git folder (HEAD is not read)."""
-    if not os.path.lexists(posixpath.join(folder, "HEAD")):
-        return False
-    return os.path.lexists(posixpath.join(folder, "commondir")) or all(
-        os.path.isdir(posixpath.join(folder, name)) for name in ("objects", "refs")
+    return os.path.lexists(posixpath.join(folder, "HEAD")) and (
+        os.path.lexists(posixpath.join(folder, "commondir"))
+        or all(os.path.isdir(posixpath.join(folder, name)) for name in ("objects", "refs"))
     )
 
 

@@ -192,8 +192,7 @@ class _Tree:
 
     def _untracked(self) -> bool:
         status, out = self._run("ls-files", "-z", "--others", "--exclude-standard")
-        names = out.split(b"\0")[:-1]
-        return status == 0 and all(self._path(os.fsdecode(name), gone=True) for name in names)
+        return status == 0 and all(self._path(os.fsdecode(name), gone=True) for name in out.split(b"\0")[:-1])
 
     # -- what it says
 

@@ -49,8 +49,7 @@ def odd_text(path: str, pattern: str) -> str:
 
 def _covers(pattern: str, key: str, value: str) -> bool:
     name, sign, glob = pattern.partition("=")
-    named = fnmatchcase(key, name) or fnmatchcase(key, name + ".*")
-    return named and (not sign or fnmatchcase(value, glob))
+    return (fnmatchcase(key, name) or fnmatchcase(key, name + ".*")) and (not sign or fnmatchcase(value, glob))
 
 
 def _pairs(path: str, text: str) -> Iterator[Pair]:
@@ -193,5 +192,6 @@ def _called(path: str, flags: str) -> list[str]:
         rows = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchmany(MOST_STATEMENTS + 1)
     if len(rows) > MOST_STATEMENTS:
         return ["…"]
-    texts = [str(sql) for (sql,) in rows]
-    return [found[0] for text in texts if _OWN.search(text) and (found := _REACHES.search(text))]
+    return [
+        found[0] for text in (str(sql) for (sql,) in rows) if _OWN.search(text) and (found := _REACHES.search(text))
+    ]

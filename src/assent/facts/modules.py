@@ -74,8 +74,7 @@ def _leaves_data(effect: Effect, path: str) -> bool:
     operation, target = effect.operation, effect.target
     if operation in (Operation.WRITE, Operation.DELETE) and target.kind is Kind.PATH:
         plain = bool(target.name) and target.certain and not target.pattern
-        above = path.startswith(target.name.rstrip("/") + "/")
-        return plain and not above and not target.name.startswith(path)
+        return plain and not path.startswith(target.name.rstrip("/") + "/") and not target.name.startswith(path)
     return _leaves_alone(effect)
 
 

@@ -43,7 +43,7 @@ def observe(
         else _once(_roots, (roots, home), _possible_roots, roots, home, links)
     )
     observed = _Observation(links, roots, home, lowering, portable=portable)
-    folders = _stood_in(lowering)
+    folders = dict.fromkeys(folder for invocation in lowering.invocations for folder in invocation.cwds if folder)
     if cwd and cwd not in folders:
         observed.path(cwd)
     for folder in folders:
@@ -65,7 +65,6 @@ def observe(
                 observed.tree(effect)
         marked = marked or bool(effect.dangers)
         removes = removes or effect.operation is Operation.DELETE
-    walked = _walked(lowering, observed, links, seeks) if observed.paths else {}
     own = _with_canonical(own, links) if portable else _once(_own, own, _with_canonical, own, links)
     folds = () if portable else _once(_folds, (roots, home), folding, (*roots, home, "/"))
     if folds:
@@ -83,7 +82,7 @@ def observe(
         settings=observed.settings,
         trees=observed.trees,
         expansions=observed.expansions,
-        below=walked,
+        below=_walked(lowering, observed, links, seeks) if observed.paths else {},
         absent=_absent(lowering, portable=portable) if marked else (),
         fresh=_fresh(lowering) if removes and not portable else (),
         missing=() if portable else _missing(lowering, folders, observed.canonical, roots),
@@ -192,10 +191,6 @@ def _missing(
     return tuple(
         folder for folder in outside if not os.path.lexists(folder) and not any(_touch(folder, name) for name in made)
     )
-
-
-def _stood_in(lowering: Lowering) -> dict[str, None]:
-    return dict.fromkeys(folder for invocation in lowering.invocations for folder in invocation.cwds if folder)
 
 
 def _lies_in(path: str, roots: tuple[str, ...]) -> bool:

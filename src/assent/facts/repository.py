@@ -174,10 +174,9 @@ class _ConfigScan:
         """The first reason found in the settings, the hooks, and the submodules that git looks into by itself."""
         if depth > 8:
             return f"submodules nest too deep in `{repository.top}`"
-        hooks = posixpath.join(repository.common, "hooks")
         reason = self._config(posixpath.join(repository.common, "config"), repository)
         reason = reason or self._config(posixpath.join(repository.gitdir, "config.worktree"), repository)
-        return reason or self._hooks(hooks) or self._submodules(repository, depth)
+        return reason or self._hooks(posixpath.join(repository.common, "hooks")) or self._submodules(repository, depth)
 
     def _stamp(self, path: str) -> bool:
         """Note that the answer depends on a path; return whether anything is there."""
@@ -207,8 +206,7 @@ class _ConfigScan:
             elif entry.name == "core.worktree":
                 reason = self._worktree(value, repository)
             else:
-                runs = runs_program(entry)
-                reason = f"`{shown(entry)}` in `{path}` can make git run a program" if runs else ""
+                reason = f"`{shown(entry)}` in `{path}` can make git run a program" if runs_program(entry) else ""
             if reason:
                 return reason
         return ""
@@ -224,7 +222,7 @@ class _ConfigScan:
     def _worktree(self, value: str, repository: Repository) -> str:
         """A repository may name its own working tree, as submodules do, and no other."""
         named = self.links.canonical(posixpath.join(repository.gitdir, value))
-        return "" if named == repository.top else f"`core.worktree` of `{repository.top}` leads elsewhere"
+        return "" if named == repository.top else f"`core.worktree` of `{repository.top}` is another folder"
 
     # -- hooks
 

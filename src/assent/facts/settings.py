@@ -116,7 +116,9 @@ class _SettingsSearch:
     def _absent(self) -> str:
         """An operand without which the program takes another file."""
         missing = (each for each in self._operands if not self._portable and not os.path.lexists(each))
-        return next((f"`{each}` is not there, and another file that ends so would be taken" for each in missing), "")
+        return next(
+            (f"`{each}` is not there, and the program would use another file with that ending" for each in missing), ""
+        )
 
     def _candidates(self, path: str) -> Iterator[str | None]:
         """The absolute paths that an entry stands for; None where there are too many."""

@@ -15,7 +15,7 @@ from assent.policy.ruleset import RuleSet
 from assent.programs.traits import has
 
 READING = (Operation.READ, Operation.SEARCH)
-UNPROVED = "links below `{}` are followed, and where they all lead could not be told"
+UNPROVED = "links below `{}` are followed, and not all of their targets are known"
 
 
 def followed(effect: Effect, facts: Facts) -> Iterator[Effect]:
@@ -62,8 +62,7 @@ def spoken(rules: RuleSet, prefilter: PathPrefilter, effect: Effect, facts: Fact
     for root in roots:
         found = facts.below.get(root)
         if found is None or not found.listed:
-            names = match.known_as((root, facts.canonical.get(root, root)), facts)
-            yield from _possible(rules, effect, names)
+            yield from _possible(rules, effect, match.known_as((root, facts.canonical.get(root, root)), facts))
         else:
             yield from _present(rules, prefilter, effect, found, root)
 
@@ -106,25 +105,18 @@ def _is_hidden(glob: PathGlob) -> bool:
 # ---------------------------------------------------------------- folders that came to be on the way
 
 
-class Put:
-    """Paths that a command before may have put links at. `at` is its place among the effects."""
-
-    __slots__ = ("at", "invocation", "paths")
-
-    def __init__(self, at: int, invocation: int, paths: tuple[str, ...]) -> None:
-        self.at = at
-        self.invocation = invocation
-        self.paths = paths
+# Paths where a command may have put links: the place of its effect, its own place, and the paths.
+Put = tuple[int, int, tuple[str, ...]]
 
 
 def puts(lowering: Lowering, facts: Facts) -> list[Put]:
     """What commands copy or move as a whole, unless it contains no links. Facts are of the moment before the call."""
     if len(lowering.invocations) < 2:
         return []
-    found = []
+    found: list[Put] = []
     for at, effect in enumerate(lowering.effects):
         if effect.target.kind is Kind.TREE:
-            found.append(Put(at, effect.invocation, facts.trees.get(effect.target.name, ((), ()))[0]))
+            found.append((at, effect.invocation, facts.trees.get(effect.target.name, ((), ()))[0]))
         elif (
             effect.operation is Operation.WRITE
             and effect.recursive
@@ -132,7 +124,7 @@ def puts(lowering: Lowering, facts: Facts) -> list[Put]:
             and has(lowering.invocations[effect.invocation].program, "keeps-names")
             and not _plain(effect.invocation, lowering, facts)
         ):
-            found.append(Put(at, effect.invocation, (effect.target.name,)))
+            found.append((at, effect.invocation, (effect.target.name,)))
     return found
 
 
@@ -153,7 +145,7 @@ def overtaken(effect: Effect, at: int, before: list[Put]) -> bool:
         return False
     roots = effect.opens()
     places = (target.name, *roots) if target.name else roots
-    paths = [path for put in before if put.at < at and put.invocation != effect.invocation for path in put.paths]
+    paths = [path for place, by, put in before if place < at and by != effect.invocation for path in put]
     return any(
         not path or any(_lies_in(place, path) for place in places) or any(_lies_in(path, root) for root in roots)
         for path in paths

@@ -156,7 +156,7 @@ def _is_open(part: Part) -> bool:
 
 def settled(decision: Decision, model: str) -> Decision:
     """The decision after a model called the call safe: every question of it is settled by the model."""
-    reason = f"nothing spoke of it, and the model `{model}` called it safe"
+    reason = f"no rule matches it, and the model `{model}` called it safe"
     parts = tuple(
         Part(ALLOW, Layer.CLASSIFIER, CODE, reason, what=part.what, where=part.where) if part.outcome is ASK else part
         for part in decision.parts

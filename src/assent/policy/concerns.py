@@ -12,13 +12,12 @@ from assent.contract import (
     Kind,
     Lowering,
     Operation,
-    Outcome,
     Target,
     Via,
     assert_never,
 )
 from assent.policy import match, modes
-from assent.policy.modes import Concern, Mode
+from assent.policy.modes import Concern
 from assent.policy.rules import Origin, Rule
 
 LOOKING = frozenset(modes.LOOKING)
@@ -29,7 +28,7 @@ def of(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
     target = effect.target
     match effect.operation:
         case Operation.READ | Operation.LIST | Operation.SEARCH:
-            known = target.kind is not Kind.PATH or target.name or target.under  # of which `_by_folders` has spoken
+            known = target.kind is not Kind.PATH or target.name or target.under  # which `_by_folders` has judged
             led = effect.operation is Operation.LIST or "" not in names or not target.name  # else it may be any file
             return Concern.LOOK if known and led else Concern.GAP
         case Operation.EXECUTE:
@@ -85,25 +84,18 @@ def inside(names: tuple[str, ...], facts: Facts) -> bool:
 
 def settling(target: Target, facts: Facts) -> Mapping[str, str] | None:
     """The facts that can make an EXECUTE on such a target fall away."""
-    match target.kind:
-        case Kind.REPOSITORY:
-            return facts.repositories
-        case Kind.SETTINGS:
-            return facts.settings
-        case Kind.HOOKS:
-            return facts.hooks
-    return facts.modules if target.kind is Kind.MODULES else None
+    return {
+        Kind.REPOSITORY: facts.repositories,
+        Kind.SETTINGS: facts.settings,
+        Kind.HOOKS: facts.hooks,
+        Kind.MODULES: facts.modules,
+    }.get(target.kind)
 
 
 def falls_away(effect: Effect, facts: Facts) -> bool:
     """Whether facts prove a run harmless and nothing of it is left: code that writes files is still to be judged."""
     target = effect.target
     return harmless(effect, facts) and (target.kind is not Kind.MODULES or target.name.startswith("pure:"))
-
-
-def clamped(concern: Concern) -> bool:
-    """Whether plan mode denies it even where an allow rule matches."""
-    return modes.settle(concern, Mode.PLAN) is Outcome.DENY
 
 
 CHANGING = frozenset((Operation.WRITE, Operation.DELETE))

@@ -24,7 +24,7 @@ from assent.contract import (
 from assent.policy import below, concerns, dangers, floor, match, strict
 from assent.policy.concerns import inside
 from assent.policy.floor import describe
-from assent.policy.modes import Concern, Mode
+from assent.policy.modes import Concern, Mode, settle
 from assent.policy.parts import (
     INERT_PART,
     NOTHING_PART,
@@ -158,8 +158,7 @@ class Judge:
         single = len(lowering.invocations) == 1 and lowering.invocations[0].source == text
         if not lowering.gaps and (single or not self.strict.spans()):
             return
-        anywhere = any(gap.code.startswith(CUT_SHORT) for gap in lowering.gaps)
-        part = self.strict.on_text(text, anywhere=anywhere)
+        part = self.strict.on_text(text, anywhere=any(gap.code.startswith(CUT_SHORT) for gap in lowering.gaps))
         if part is not None:
             self.parts.append(part)
         if self.watch is not None:
@@ -377,7 +376,8 @@ class Judge:
         if rule is None and self.allows is not None:
             rule = self.allows(effect, names)
         if rule is not None and concern is not Concern.GAP:
-            if self.mode is not Mode.PLAN or not concerns.clamped(concern):
+            # Plan mode denies changes even where an allow rule matches.
+            if self.mode is not Mode.PLAN or settle(concern, Mode.PLAN) is not DENY:
                 return by_rule(rule, ALLOW, Layer.ALLOW, describe(effect), effect.where)
             self.strict.lost[rule] = None
         return READ_ONLY_PART if concern is Concern.LOOK else by_mode(concern, self.mode, effect, self.facts)

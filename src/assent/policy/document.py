@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from assent.contract import Kind, Lowering, PolicyError, Value, re
 from assent.policy import parse, remote_channels
 from assent.policy.modes import Mode, parse_mode
-from assent.policy.parse import HOME, ROOT, parse_rule
+from assent.policy.parse import HOME, ROOT, did_you_mean, parse_rule
 from assent.policy.rules import About, Origin, Rule
 from assent.policy.ruleset import RuleSet
-from assent.policy.spelling import did_you_mean
 
 # Every setting, with what it means. docs/configuration.md lists the same; a test holds that.
 KEYS: dict[str, str] = {
@@ -149,32 +148,27 @@ def parse_table(text: str, file: str) -> dict[str, object]:
         ) from None
 
 
-def read_table(table: Mapping[str, object], text: str, file: str, origin: Origin, *, today: str = "") -> Document:
-    """The settings of a table that was parsed from this text."""
+def document_of(table: Mapping[str, object], file: str, origin: Origin, *, text: str = "", today: str = "") -> Document:
+    """The settings of a table, with the text that it was parsed from where there is one."""
     return _DocumentReader(text, file, origin, today).read(table)
-
-
-def document_of(table: Mapping[str, object], file: str, origin: Origin) -> Document:
-    """The settings of a table without a text, from embedders and test cases."""
-    return _DocumentReader("", file, origin, "").read(table)
 
 
 class _DocumentReader:
     def __init__(self, text: str, file: str, origin: Origin, today: str) -> None:
         self.lines = text.split("\n")
         self.document = Document(file, origin)
-        self.origin = origin
         self.today = today
-        self.examples: list[Example] = []
         self.used: dict[str, int] = {}
         self.key_lines: dict[str, int] = {}
 
     def read(self, table: Mapping[str, object]) -> Document:
         for key, value in table.items():
             (self._section if key in SECTIONS else self._setting)(key, value)
-        self._complete()
+        if lacking := remote_channels.missing(tuple(self.document.remote)):
+            section, _, name = lacking.partition(".")
+            line = min(self.key_lines[key] for key in self.document.remote if key.startswith(f"{section}."))
+            raise self._at(f"`[{section}]` lacks `{name}`", line, f"add `{name}`, or take the section out")
         # INVARIANT: a Document is assigned to by its reader, and nowhere else.
-        self.document.examples = tuple(self.examples)
         self.document.lines = self.key_lines
         return self.document
 
@@ -191,13 +185,13 @@ class _DocumentReader:
         if key not in KEYS:
             known = [name for name in KEYS if "." not in name] + list(SECTIONS) if "." not in key else list(KEYS)
             raise self._error(f"unknown setting `{key}`", key, did_you_mean(key, known))
-        if self.origin is Origin.PROJECT and key not in PROJECT_KEYS:
+        if self.document.origin is Origin.PROJECT and key not in PROJECT_KEYS:
             raise self._error(
                 f"a project file may not set `{key}`: it can only tighten (deny, ask, max_mode)",
                 key,
                 f"put `{key}` into ~/.assent/config.toml",
             )
-        if key in MANAGED_ONLY and self.origin is not Origin.MANAGED:
+        if key in MANAGED_ONLY and self.document.origin is not Origin.MANAGED:
             raise self._error(f"only the managed policy may set `{key}`", key, "put it into /etc/assent/policy.toml")
         section, _, name = key.rpartition(".")
         document = self.document
@@ -213,12 +207,6 @@ class _DocumentReader:
         if problem:
             raise self._error(problem, key, suggestion)
         return value
-
-    def _complete(self) -> None:
-        if lacking := remote_channels.missing(tuple(self.document.remote)):
-            section, _, name = lacking.partition(".")
-            line = min(self.key_lines[key] for key in self.document.remote if key.startswith(f"{section}."))
-            raise self._at(f"`[{section}]` lacks `{name}`", line, f"add `{name}`, or take the section out")
 
     def _flag(self, key: str, value: object) -> bool:
         if not isinstance(value, bool):
@@ -250,7 +238,7 @@ class _DocumentReader:
             rule = parse_rule(
                 text,
                 source=f"{self.document.file}:{line}",
-                origin=self.origin,
+                origin=self.document.origin,
                 reason=str(table.get("reason", "")),
                 message=str(table.get("message", "")),
             )
@@ -258,7 +246,7 @@ class _DocumentReader:
             raise self._at(error.message, line, error.suggestion) from None
         for name, wanted in (("match", True), ("not_match", False)):
             examples = self._examples(name, table.get(name, []), line)
-            self.examples += [Example(rule, example, wanted, key) for example in examples]
+            self.document.examples += tuple(Example(rule, example, wanted, key) for example in examples)
         return rule
 
     def _examples(self, name: str, value: object, line: int) -> list[str]:
@@ -376,7 +364,7 @@ def check_example(example: Example, lower: Callable[[str], Lowering]) -> None:
 
 
 def holds(example: Example, lower: Callable[[str], Lowering]) -> bool:
-    """Whether the rule speaks of the example: a command, a path, a host, a tool or an agent."""
+    """Whether the rule matches the example: a command, a path, a host, a tool or an agent."""
     rule, text = example.rule, example.text
     narrow = example.kind == "allow" and rule.about is not About.DANGER
     rules = RuleSet((rule,), (ROOT,), HOME)

@@ -18,24 +18,19 @@ INSTEAD = {
 }
 
 
-def short(text: str, limit: int = SHOWN_TEXT) -> str:
-    """Foreign text on one line of a receipt: a line end in it cannot pass for a line of the receipt."""
-    return one_line(text, limit)
-
-
 def in_words(decision: Decision, call: str = "") -> str:
     """The receipt for a person, a few lines."""
     part = decision.deciding
-    lines = [f"{decision.outcome.name}  {short(call)}" if call else decision.outcome.name]
+    lines = [f"{decision.outcome.name}  {one_line(call, SHOWN_TEXT)}" if call else decision.outcome.name]
     lines.append(f"  why    {part.reason} [{part.code}]")
     if part.what:
-        lines.append(f"  part   {short(part.what)}" + (f"  ({part.where})" if part.where else ""))
+        lines.append(f"  part   {one_line(part.what, SHOWN_TEXT)}" + (f"  ({part.where})" if part.where else ""))
     if part.rule:
         lines.append(f"  rule   {one_line(part.rule)}  from {part.source}")
     lines += [f"  also   {one_line(text)}" for text in part.also]
     others = other_parts(decision)
     for label, other in zip(("also  ", *["      "] * SHOWN_PARTS), others[:SHOWN_PARTS], strict=False):
-        lines.append(f"  {label} {other.outcome.word}: {short(other.what or other.reason, 120)} [{other.code}]")
+        lines.append(f"  {label} {other.outcome.word}: {one_line(other.what or other.reason, 120)} [{other.code}]")
     if len(others) > SHOWN_PARTS:
         lines.append(f"         and {len(others) - SHOWN_PARTS} more")
     lines += [f"  lost   {one_line(text)}  from {source}" for text, source in decision.lost[:SHOWN_PARTS]]
@@ -87,7 +82,7 @@ def to_agent(decision: Decision) -> str:
     part = decision.deciding
     if decision.outcome is Outcome.ALLOW:
         return "allowed"
-    what = f": {short(part.what)}" if part.what else ""
+    what = f": {one_line(part.what, SHOWN_TEXT)}" if part.what else ""
     verb = "was not run" if decision.outcome is Outcome.DENY else "waits for a person's assent"
     steps = part.message or _instead(decision)
     return f"This call {verb}{what}. Reason: {part.reason} [{part.code}]. {steps[:1].upper()}{steps[1:]}."
@@ -96,5 +91,7 @@ def to_agent(decision: Decision) -> str:
 def _instead(decision: Decision) -> str:
     if decision.outcome is Outcome.ASK:
         return "wait for the answer; the same call in another form is the same call"
-    found = (step for code, step in INSTEAD.items() if decision.deciding.code.startswith(code))
-    return next(found, "do not try it again in another form; choose another way, or ask the person")
+    return next(
+        (step for code, step in INSTEAD.items() if decision.deciding.code.startswith(code)),
+        "do not try it again in another form; choose another way, or ask the person",
+    )

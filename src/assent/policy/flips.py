@@ -75,11 +75,10 @@ def _with(decision: Decision, flip: str) -> Decision:
         high=part.high,
         also=part.also,
     )
-    parts = tuple(told if each is part else each for each in decision.parts)
     return Decision(
         decision.outcome,
         told,
-        parts,
+        tuple(told if each is part else each for each in decision.parts),
         lost=decision.lost,
         mode=decision.mode,
         risk=decision.risk,

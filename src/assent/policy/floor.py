@@ -37,7 +37,7 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
         from assent.policy import floor_commands
 
         if effect.target.kind is Kind.HOST and floor_commands.of_address(effect, facts.server):
-            return _on_self(effect, floor_commands.SPEAKS)
+            return _on_self(effect, floor_commands.CONNECTS)
         if floor_commands.of_path(names, facts.server):
             return _on_self(effect, floor_commands.LOOKS)
     if effect.target.kind is not Kind.PATH or not names:
@@ -106,8 +106,7 @@ def _whole_folder(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts:
 
 
 def _holds_homes(name: str) -> bool:
-    parent, _, _ = name.rpartition("/")
-    return name in BROAD_HOMES or parent in ("/home", "/Users")
+    return name in BROAD_HOMES or name.rpartition("/")[0] in ("/home", "/Users")
 
 
 def denied(rule: Rule, effect: Effect) -> Part:
@@ -147,8 +146,7 @@ def judge_command(floor: RuleSet, invocation: Invocation, facts: Facts) -> Part 
     if not why and _types(invocation):
         why, code = ANOTHER_TERMINAL, "floor.terminal"
     if not why:
-        found = floor.reaching_command(invocation)
-        rule = next((each for each in found if not (paused and lifted(each))), None)
+        rule = next((each for each in floor.reaching_command(invocation) if not (paused and lifted(each))), None)
         if rule is None:
             return None
         why, code, text, source = f"this acts on {rule.reason}", code_of(rule), rule.text, rule.source
@@ -258,7 +256,7 @@ def _as_module(words: tuple[str, ...]) -> int:
 DESCRIPTIONS = {
     Kind.HOOKS: "run git's hooks in {}",
     Kind.MODULES: "load modules from {}",
-    Kind.SETTINGS: "run {}, which obeys settings files",
+    Kind.SETTINGS: "run {}, which uses settings files",
     Kind.TREE: "run git {}",
 }
 
@@ -270,7 +268,7 @@ def describe(effect: Effect) -> str:
     if target.kind is Kind.REPOSITORY:
         return f"run git in {name}" if runs else f"write git's store in {name}"
     if target.kind is Kind.SETTINGS and OR_ANOTHER in target.name:
-        return f"change {name}, or a file that ends so"
+        return f"change {name}, or another file with that ending"
     if target.kind in DESCRIPTIONS:
         return DESCRIPTIONS[target.kind].format(name)
     if target.kind is Kind.TOOL and not runs:

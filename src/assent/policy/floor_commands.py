@@ -10,7 +10,7 @@ from assent.agents import known
 from assent.contract import IGNORECASE, Effect, Invocation, Pattern, Server, re
 from assent.programs.traits import has
 
-SPEAKS = "this speaks to the server of Assent, which persons answer on"
+CONNECTS = "this connects to the server of Assent, where people answer questions"
 ENDS = "this ends the server of Assent"
 LOOKS = "this looks into the server of Assent"
 _HOST = r"(?P<host>[\w.%\[\]:-]*?)"
@@ -30,7 +30,7 @@ def of_command(invocation: Invocation, server: Server) -> str:
         return ""
     names_port = has(program, "port-client") and server.port in words
     mentions = has(program, "code-in-words") and any(_mentions(word, server.port) for word in words)
-    return SPEAKS if names_port or mentions or any(_addresses(word, server.port) for word in words) else ""
+    return CONNECTS if names_port or mentions or any(_addresses(word, server.port) for word in words) else ""
 
 
 def of_address(effect: Effect, server: Server) -> bool:
@@ -51,8 +51,7 @@ def _named(words: tuple[str, ...], pid: str) -> bool:
 
 def _mentions(text: str, port: str) -> bool:
     """Whether a text is code that contains the number."""
-    code = re.search(r"[^\w./=:,@-]", text)
-    return code is not None and re.search(rf"(?<![\w.]){port}(?!\w)", text) is not None
+    return re.search(r"[^\w./=:,@-]", text) is not None and re.search(rf"(?<![\w.]){port}(?!\w)", text) is not None
 
 
 def _addresses(text: str, port: str) -> bool:
@@ -62,7 +61,7 @@ def _addresses(text: str, port: str) -> bool:
 
 
 def _remote(host: str) -> bool:
-    """A host that is plainly another machine: an address of its own, or a name with a domain."""
+    """A host that is plainly another machine: an address that is not of this machine, or a name with a domain."""
     host = host.strip("[]").lower()
     if _NUMBERS.fullmatch(host):
         parts = host.split(".")

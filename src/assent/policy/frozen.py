@@ -71,17 +71,14 @@ def _row(rule: Rule) -> list[object]:
 # ---------------------------------------------------------------- and back
 
 
-def thaw(parts: Mapping[str, bytes]) -> FrozenSettings:
-    """The settings that were frozen. Malformed parts raise ValueError, KeyError or TypeError."""
-    return FrozenSettings(parts)
-
-
 def _tuples(value: object) -> object:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 class FrozenSettings(Settings):
-    """Settings whose rules are still text. `trust`: whether the folder is trusted, None where no file depends on it."""
+    """Settings whose rules are still text. `trust`: whether the folder is trusted, None where no file depends on it.
+
+    Malformed parts raise ValueError, KeyError or TypeError."""
 
     __slots__ = ("trust", "_bound", "_parts", "_seeks")
 
@@ -156,10 +153,9 @@ class FrozenRules(RuleSet):
 
     def __getattr__(self, name: str) -> object:
         if name == "commands" and self._index is not None:
-            rows = Rows(About.COMMAND, self._texts[About.COMMAND])
             from assent.policy import index
 
-            self.commands = index.CommandIndex.of(loads(self._index), rows)
+            self.commands = index.CommandIndex.of(loads(self._index), Rows(About.COMMAND, self._texts[About.COMMAND]))
             return self.commands
         if name != "rules":
             return super().__getattr__(name)

@@ -46,14 +46,6 @@ class PathGlob:
         self._regex: re.Pattern[str] | None = None
         self._below: re.Pattern[str] | None = None
 
-    def __repr__(self) -> str:
-        return f"PathGlob({self.text!r})"
-
-    @property
-    def chunk(self) -> str:
-        """The longest text that every match must contain."""
-        return longest_chunk(self.text)
-
     def matches(self, path: str) -> bool:
         """Whether the pattern names exactly this path."""
         if self.literal:
@@ -167,13 +159,10 @@ def overlaps(shell_glob: str, rule_glob: str) -> bool:
 
     Compared name by name; a shell's `*` does not match a leading dot. At least one name must meet by its letters:
     `src/*` may hit anything and aims at nothing, and what it does hit is known from the host's facts."""
-    return _overlap(shell_glob.split("/"), rule_glob.split("/"))
-
-
-def _overlap(shell: list[str], rule: list[str]) -> bool:
+    rule = rule_glob.split("/")
     # For each depth of the shell's glob: how much of the rule was matched → whether by letters.
     reach: dict[int, bool] = {0: False}
-    for name in [*shell, None]:
+    for name in [*shell_glob.split("/"), None]:
         for at in range(len(rule)):  # `**` may stand for no folder at all
             if at in reach and rule[at] == "**":
                 reach[at + 1] = reach.get(at + 1, False) or reach[at]
@@ -221,8 +210,7 @@ def _name_overlap(shell: str, rule: str) -> int:
     if not rule_wild:
         if not _shell_name(shell, rule):
             return APART
-        letters = re.sub(r"\[[^\]]*\]|[*?()|@+!]", "", shell)
-        return STRONG if len(letters) >= 2 else WEAK
+        return STRONG if len(re.sub(r"\[[^\]]*\]|[*?()|@+!]", "", shell)) >= 2 else WEAK
     if shell[:1] in ("*", "?") and rule.startswith("."):
         return APART
     head_s, head_r = re.split(r"[*?\[(]", shell)[0], re.split(r"[*?\[]", rule)[0]
@@ -230,8 +218,7 @@ def _name_overlap(shell: str, rule: str) -> int:
     heads = head_s.startswith(head_r) or head_r.startswith(head_s)
     if not heads or not (tail_s.endswith(tail_r) or tail_r.endswith(tail_s)):
         return APART
-    common = max(min(len(head_s), len(head_r)), min(len(tail_s), len(tail_r)))
-    return STRONG if common >= 2 else WEAK
+    return STRONG if max(min(len(head_s), len(head_r)), min(len(tail_s), len(tail_r))) >= 2 else WEAK
 
 
 def _shell_name(shell: str, name: str) -> bool:

@@ -87,7 +87,7 @@ def settle(
 
 def _changed(grant: Grant, files: Iterable[tuple[str, str]]) -> str:
     paths = ", ".join(sorted({path for path, _ in set(files).difference(grant.files)}))
-    return f"{SOURCE}{grant.id}, which was given for another content of {paths or 'a file'}"
+    return f"{SOURCE}{grant.id}, which was given before {paths or 'a file'} changed"
 
 
 def _noted(decision: Decision, stale: tuple[tuple[str, str], ...]) -> Decision:
@@ -124,7 +124,7 @@ def _answers(grant: Grant, lowering: Lowering, facts: Facts, policy: Policy) -> 
 
 
 def _repeated(decision: Decision, grant: Grant) -> Decision:
-    reason = "a person allowed this very call, and the answer still holds"
+    reason = "a person allowed this exact call, and the answer still applies"
     parts = tuple(
         _allowed(part, "grant.identical", reason, SOURCE + grant.id) if part.outcome is ASK else part
         for part in decision.parts
@@ -151,9 +151,8 @@ def _compiled(grants: Iterable[Grant], lowering: Lowering, facts: Facts) -> tupl
     programs = {base(each.words[0]) for each in lowering.invocations if each.words}
     by_answers: dict[frozenset[str], list[Rule]] = {}
     for grant in grants:
-        texts = [text for text in grant.rules if _may_speak(text, programs)]
         try:
-            rules = [_remembered(text, SOURCE + grant.id) for text in texts]
+            rules = [_remembered(text, SOURCE + grant.id) for text in grant.rules if _may_match(text, programs)]
         except PolicyError:
             continue
         if rules:
@@ -170,7 +169,7 @@ def _remembered(text: str, source: str) -> Rule:
     return parse_rule(text, source=source, origin=Origin.SESSION, excepts=steering(parse_rule(text)))
 
 
-def _may_speak(text: str, programs: set[str]) -> bool:
+def _may_match(text: str, programs: set[str]) -> bool:
     """False only where a rule is certainly on another program."""
     found = PLAIN_COMMAND.match(text)
     return found is None or base(found[1]) in programs
@@ -270,7 +269,7 @@ def _is_named(effect: Effect) -> bool:
 
 
 def _receipt(found: Decision) -> Decision:
-    reason = "a person allowed `{}`, and the answer still holds"
+    reason = "a person allowed `{}`, and the answer still applies"
     parts = tuple(
         _allowed(part, "grant.rule", reason.format(part.rule), part.source, part.rule)
         if part.source.startswith(SOURCE)
@@ -279,6 +278,8 @@ def _receipt(found: Decision) -> Decision:
     )
     deciding = next((part for part in parts if part.layer is Layer.GRANT), None)
     if deciding is None:  # the grant answered an ask rule only, and an allow rule or the mode settles the rest
-        deciding = Part(ALLOW, Layer.GRANT, "grant.rule", "a person answered this question, and the answer still holds")
+        deciding = Part(
+            ALLOW, Layer.GRANT, "grant.rule", "a person answered this question, and the answer still applies"
+        )
         parts = (*parts, deciding)
     return Decision(ALLOW, deciding, parts, lost=found.lost, mode=found.mode, risk=found.risk, tool=found.tool)

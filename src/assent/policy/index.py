@@ -5,15 +5,15 @@ text they must contain. So the cost of a look-up grows with the length of the te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assent.contract import Operation, keep
-from assent.policy.globs import PathGlob, names_overlap, wild_at
+from assent.policy.globs import PathGlob, longest_chunk, names_overlap, wild_at
 from assent.policy.rules import Origin, Rule, RuleShape, base
 
 if TYPE_CHECKING:
-    from assent.policy.rules import Rules
+    from assent.policy.frozen import Rows
 
 OPERATORS = frozenset("|;&<>()`$\n")
 LONG = 4096  # beyond this many characters it is cheaper to try every rule
@@ -68,9 +68,8 @@ class Trigrams:
 def tail_of(glob: str) -> str:
     """What a name that ends in letters is filed under: its ending with the dot, `.code-workspace`, so that a folder
     called `workspace` is none; else its last three letters."""
-    last = max(map(glob.rfind, "*?[]"))
     dot = glob.rfind(".")
-    return glob[dot:] if dot > last else glob[-3:]
+    return glob[dot:] if dot > max(map(glob.rfind, "*?[]")) else glob[-3:]
 
 
 class PathIndex:
@@ -140,7 +139,7 @@ class PathIndex:
             if keys:
                 file.setdefault(min(keys, key=lambda key: len(file.get(key, ()))), []).append(number)
                 return
-        self._else.add(glob.chunk.strip("/"), number)
+        self._else.add(longest_chunk(glob.text).strip("/"), number)
 
     def keys(self) -> tuple[Iterable[tuple[str, list[str]]], Iterable[str], Iterable[str], Iterable[str]]:
         """What rules are filed under: folders with their globs, names, and the first and last letters of names."""
@@ -277,7 +276,7 @@ class CommandIndex:
         "_raw",
     )
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Sequence[Rule] | Rows) -> None:
         self.whole = [rule for rule in rules if rule.shape is RuleShape.WHOLE]
         self._rules = rules
         self._by_ending: dict[str, list[int]] = {}  # a pack's rules on files whose name they leave open
@@ -311,7 +310,7 @@ class CommandIndex:
         return [whole, self.filled, self.spans, self._by_ending, self._by_program, words, self._wild.plain()]
 
     @classmethod
-    def of(cls, data: list[Any], rules: Rules) -> CommandIndex:
+    def of(cls, data: list[Any], rules: Rows) -> CommandIndex:
         """What was `plain`, over the same rules. Looks at none of them."""
         found = cls(())
         whole, found.filled, found.spans, found._by_ending, found._by_program, words, wild = data

@@ -83,8 +83,9 @@ def _wide(rule: Rule, let_in: LetIn) -> str:
 
 
 def _shadowed(rule: Rule, first: list[tuple[Rule, str]]) -> str:
-    found = ((other, layer) for other, layer in first if covers(other, rule))
-    return next((f"`{other.text}` ({layer}, {other.source}) matches first" for other, layer in found), "")
+    return next(
+        (f"`{other.text}` ({layer}, {other.source}) matches first" for other, layer in first if covers(other, rule)), ""
+    )
 
 
 def covers(wide: Rule, narrow: Rule) -> bool:

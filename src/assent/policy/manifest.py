@@ -5,7 +5,7 @@ It applies only after a person has seen it. One that comes from a project can on
 from __future__ import annotations
 
 from assent.contract import PolicyError, Value, re
-from assent.policy.document import Document, parse_table, read_table
+from assent.policy.document import Document, document_of, parse_table
 from assent.policy.modes import Mode
 from assent.policy.rules import Origin
 
@@ -51,7 +51,7 @@ def read_manifest(text: str, file: str, *, tighten: bool = False, today: str = "
         raise PolicyError(f"a manifest may not set `{wrong}`", file=file, suggestion=suggestion)
     left_out = tuple(key for key in WIDENS if key in table) if tighten else ()
     kept = {key: value for key, value in table.items() if key not in left_out}
-    document = read_table(kept, text, file, Origin.USER, today=today)
+    document = document_of(kept, file, Origin.USER, text=text, today=today)
     if document.mode is Mode.YOLO:
         raise PolicyError("no manifest may ask for `yolo`", file=file, suggestion="ask for `auto` or `full_auto`")
     if len(document.allow) > MOST:

@@ -42,17 +42,17 @@ class Wild:
         if not middle:
             return text == first or (self.open and text.startswith(first + " "))
         last = middle.pop()
-        at = _after(middle, text, len(first)) if text.startswith(first) else -1
+        at = after(middle, text, len(first)) if text.startswith(first) else -1
         if at < 0:
             return False
         return (len(text) - len(last) >= at and text.endswith(last)) or (self.open and text.find(last + " ", at) >= 0)
 
     def within(self, text: str) -> bool:
         """Whether some part of the text is of this form."""
-        return _after(self.pieces, text, 0) >= 0
+        return after(self.pieces, text, 0) >= 0
 
 
-def _after(pieces: list[str], text: str, at: int) -> int:
+def after(pieces: list[str], text: str, at: int) -> int:
     """The position after all pieces, each found after the one before; -1 where one is not found."""
     for piece in pieces:
         found = text.find(piece, at)
@@ -199,12 +199,11 @@ def is_beginning(rule: Rule) -> bool:
 
 def strays(rule: Rule, invocation: Invocation) -> tuple[str, ...]:
     """The words of a command that such a rule does not cover."""
-    if not is_beginning(rule):
-        return ()
-    return tuple(invocation.words[place] for place in invocation.strays if place >= _told(rule))
+    spelled = _spelled_out(rule) if is_beginning(rule) else len(invocation.words)
+    return tuple(invocation.words[place] for place in invocation.strays if place >= spelled)
 
 
-def _told(rule: Rule) -> int:
+def _spelled_out(rule: Rule) -> int:
     """How many words a rule spells out, up to the first wildcard."""
     return next((place for place, word in enumerate(rule.words) if "*" in word), len(rule.words))
 
@@ -430,8 +429,7 @@ def names_tool(rule: Rule, tool: str, *, aggressive: bool) -> bool:
     ours, theirs = (rule.tool.lower(), tool.lower()) if aggressive else (rule.tool, tool)
     if "*" in ours:
         return wild(ours).fits(theirs)
-    server = ours.startswith("mcp__") and ours.count("__") == 1
-    return ours == theirs or (server and theirs.startswith(ours + "__"))
+    return ours == theirs or (ours.startswith("mcp__") and ours.count("__") == 1 and theirs.startswith(ours + "__"))
 
 
 def names_agent(rule: Rule, agent: str) -> bool:

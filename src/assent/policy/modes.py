@@ -1,4 +1,4 @@
-"""The five modes: their order, and what each says of an effect that no rule spoke of. Matches no rules."""
+"""The five modes: their order, and what each says of an effect that no rule matches."""
 
 from __future__ import annotations
 
@@ -60,9 +60,8 @@ def parse_mode(text: str, *, file: str = "", line: int = 0) -> Mode:
     try:
         return Mode[text.upper()] if text == text.lower() else Mode[""]
     except KeyError:
-        names = [mode.word for mode in Mode]
-        from assent.policy.spelling import did_you_mean
+        from assent.policy.parse import did_you_mean
 
         raise PolicyError(
-            f"unknown mode `{text}`", file=file, line=line, suggestion=did_you_mean(text, names)
+            f"unknown mode `{text}`", file=file, line=line, suggestion=did_you_mean(text, [mode.word for mode in Mode])
         ) from None

@@ -1,14 +1,13 @@
-"""Parses the text of a rule, and the text of an example into effects."""
+"""Parses the text of a rule, and the text of an example into effects; suggests what a misspelt word may mean."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from assent.contract import Effect, Kind, Lowering, Operation, Pattern, PolicyError, Target, assert_never
 from assent.contract.tools import canonical
 from assent.policy import globs
 from assent.policy.rules import PATH_WORDS, WORDS, About, Origin, Rule, RuleShape
-from assent.policy.spelling import did_you_mean
 
 ROOT, HOME = "/workspace", "/home/user"  # where examples are read
 NAME = Pattern(r"[A-Za-z_][A-Za-z0-9_.*:/-]*")
@@ -55,8 +54,10 @@ def split(text: str) -> tuple[str, str]:
     bare = text.strip()
     name, opened, spec = bare.partition("(")
     if (opened and not bare.endswith(")")) or (not opened and ")" in bare):
-        hint = f"did you mean `{bare})`?" if opened else "write `tool(specifier)`"
-        raise PolicyError(f"unbalanced parenthesis in `{text}`", suggestion=hint)
+        raise PolicyError(
+            f"unbalanced parenthesis in `{text}`",
+            suggestion=f"did you mean `{bare})`?" if opened else "write `tool(specifier)`",
+        )
     name, spec = name.rstrip(), spec[:-1]
     if not name:
         raise PolicyError(f"empty tool name in `{text}`", suggestion="write for example `bash(ls:*)`")
@@ -69,29 +70,20 @@ def split(text: str) -> tuple[str, str]:
 
 def specifier(about: About, spec: str, tool: str, text: str) -> tuple[RuleShape, str]:
     """How a rule's specifier is compared, and the specifier as it is matched; raise PolicyError where it has none."""
+    if about is About.COMMAND:
+        return _command(spec)
     exact = "" if spec == "*" else spec
-    shape = RuleShape.EXACT if exact else RuleShape.WHOLE
-    match about:
-        case About.COMMAND:
-            return _command(spec)
-        case About.PATH:
-            if exact:
-                globs.check(exact)
-            return shape, exact
-        case About.HOST:
-            return shape, domain(exact, text) if exact else ""
-        case About.AGENT:
-            return shape, exact
-        case About.DANGER:
-            if not spec:
-                raise PolicyError(f"`{text}` names no danger", suggestion="write for example `danger(force-push)`")
-            return shape, exact
-        case About.TOOL:
-            if exact:
-                hint = f"write `{tool}`, or {did_you_mean(tool, tuple(WORDS))}"
-                raise PolicyError(f"`{tool}` takes no specifier", suggestion=hint)
-            return shape, exact
-    return assert_never(about)
+    if about is About.PATH:
+        globs.check(exact)
+    elif about is About.HOST and exact:
+        exact = domain(exact, text)
+    elif about is About.DANGER and not spec:
+        raise PolicyError(f"`{text}` names no danger", suggestion="write for example `danger(force-push)`")
+    elif about is About.TOOL and exact:
+        raise PolicyError(
+            f"`{tool}` takes no specifier", suggestion=f"write `{tool}`, or {did_you_mean(tool, tuple(WORDS))}"
+        )
+    return RuleShape.EXACT if exact else RuleShape.WHOLE, exact
 
 
 def _command(spec: str) -> tuple[RuleShape, str]:
@@ -129,3 +121,22 @@ def domain(spec: str, text: str) -> str:
             f"`{name}` in `{text}` is not a host", suggestion="write for example `fetch(domain:example.com)`"
         )
     return name
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A suggestion in words: the nearest known word, or all of them."""
+    words = list(known)
+    near = min(words, key=lambda other: distance(word.lower(), other.lower()), default="")
+    if near and distance(word.lower(), near.lower()) <= (1 if len(word) < 4 else max(2, len(word) // 3)):
+        return f"did you mean `{near}`?"
+    return "use one of " + ", ".join(f"`{each}`" for each in words)
+
+
+def distance(a: str, b: str) -> int:
+    """How many insertions, deletions and replacements turn one word into the other."""
+    row = list(range(len(b) + 1))
+    for i, left in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, right in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (left != right))
+    return row[-1]

@@ -82,7 +82,7 @@ SETTLED = {
     Kind.REPOSITORY: ("mode.repository", "git would follow a repository's own settings"),
     Kind.HOOKS: ("mode.hooks", "git would run the repository's hooks"),
     Kind.MODULES: ("mode.modules", "the code may load other modules than it names"),
-    Kind.SETTINGS: ("mode.settings", "the program obeys settings that are not proved harmless"),
+    Kind.SETTINGS: ("mode.settings", "the program uses settings that are not proved harmless"),
 }
 
 
@@ -90,8 +90,7 @@ def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
     outcome = modes.settle(concern, mode)
     code, reason = CONCERN_CODES[Concern.EXECUTE if effect.target.kind is Kind.MODULES else concern]
     if effect.target.kind in SETTLED and concern is Concern.EXECUTE:
-        known = settling(effect.target, facts) or {}
-        why = known.get(effect.target.name) or "nothing is known of it"
+        why = (settling(effect.target, facts) or {}).get(effect.target.name) or "it was not checked"
         code, reason = SETTLED[effect.target.kind]
         reason = f"{reason}: {why}"
     elif concern is Concern.CHANGE_OUTSIDE and effect.target.kind is Kind.PATH and not effect.target.name:
@@ -101,8 +100,7 @@ def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
     if outcome is ALLOW:
         code = "mode.allow"
     elif outcome is DENY:
-        unknown = concern in (Concern.GAP, Concern.TOOL)
-        code = "mode.plan.unknown" if unknown else "mode.plan.mutation"
+        code = "mode.plan.unknown" if concern in (Concern.GAP, Concern.TOOL) else "mode.plan.mutation"
         reason = f"plan mode changes nothing, and {reason}"
     return Part(
         outcome,
@@ -175,7 +173,7 @@ CONFIRM = "call.confirm"
 
 def to_confirm(decision: Decision) -> Decision:
     """An allowed call that its sender wants a person to confirm: an ask, which no grant settles."""
-    part = Part(ASK, Layer.ASK, CONFIRM, "the program that makes the call wants a person's word on it")
+    part = Part(ASK, Layer.ASK, CONFIRM, "the program that makes the call wants a person to confirm it")
     return Decision(ASK, part, (*decision.parts, part), mode=decision.mode, risk=decision.risk, tool=decision.tool)
 
 

@@ -51,8 +51,7 @@ def compile_policy(
     seeks: bool = True,
 ) -> Policy:
     """Bind rules to the workspace `roots` and the `home` folder."""
-    layers = (RuleSet(rules, roots, home, fold=fold) for rules in (floor, deny, ask, allow))
-    return Policy(mode, *layers, seeks=seeks)
+    return Policy(mode, *(RuleSet(rules, roots, home, fold=fold) for rules in (floor, deny, ask, allow)), seeks=seeks)
 
 
 REMEMBERED = 1024  # folders; a session works in a few
@@ -61,7 +60,7 @@ REMEMBERED = 1024  # folders; a session works in a few
 class PathPrefilter:
     """The folders and names that path rules are filed under, of all layers together.
 
-    `folders` are in order, each with the globs that begin there; `all` says that a rule may speak of any path."""
+    `folders` are in order, each with the globs that begin there; `all` says that a rule may match any path."""
 
     __slots__ = ("folders", "names", "heads", "tails", "all", "_sorted", "_known", "_close")
 
@@ -80,9 +79,7 @@ class PathPrefilter:
     @classmethod
     def over(cls, layers: Iterable[PathIndex]) -> PathPrefilter:
         folders: dict[str, list[str]] = {}
-        names: set[str] = set()
-        heads: set[str] = set()
-        tails: set[str] = set()
+        names, heads, tails = set[str](), set[str](), set[str]()
         all = False
         for index in layers:
             opening, *others = index.keys()
@@ -129,8 +126,7 @@ class PathPrefilter:
         """The same for a path directly in a folder that rules are filed under."""
         found = self._close.get(path)
         if found is None:
-            texts = self.folders[path[: path.rfind("/")]]
-            found = any(PathGlob(text).opens(path) for text in texts)
+            found = any(PathGlob(text).opens(path) for text in self.folders[path[: path.rfind("/")]])
             keep(self._close, path, found, REMEMBERED)
         return found
 

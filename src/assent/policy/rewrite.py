@@ -20,14 +20,13 @@ TOKEN = re.compile(
 
 
 class Statement(Value):
-    """`key = value` in a table: where the line begins and where the value stands."""
+    """`key = value` in a table, and where the value starts and ends."""
 
-    __slots__ = ("table", "key", "line", "start", "end")
+    __slots__ = ("table", "key", "start", "end")
 
-    def __init__(self, table: str, key: str, line: int, start: int, end: int) -> None:
+    def __init__(self, table: str, key: str, start: int, end: int) -> None:
         self.table = table
         self.key = key
-        self.line = line
         self.start = start
         self.end = end
 
@@ -163,12 +162,11 @@ def _statements(text: str) -> tuple[list[Statement], dict[str, int]]:
     table, at = "", 1 if text.startswith("\ufeff") else 0
     while at < len(text):
         header, key = HEADER.match(text, at), KEY.match(text, at)
-        line = at
         if header is not None:
             table, at = header[1], header.end()
         elif key is not None:
             at = _value_end(text, key.end())
-            found.append(Statement(table, key[1].strip("\"'"), line, key.end(), at))
+            found.append(Statement(table, key[1].strip("\"'"), key.end(), at))
         rest = REST.match(text, at)
         at = rest.end() if rest else len(text)
         if header is not None:

@@ -103,8 +103,7 @@ def width(text: str) -> tuple[int, str]:
         case About.COMMAND:
             return _command_width(rule)
         case About.PATH:
-            folder = rule.spec.endswith("/**")
-            return (3, f"everything in {rule.spec[:-3]}") if folder else (1, f"the file {rule.spec}")
+            return (3, f"everything in {rule.spec[:-3]}") if rule.spec.endswith("/**") else (1, f"the file {rule.spec}")
         case About.HOST:
             return 1, f"addresses at {rule.spec}"
         case About.TOOL:
@@ -143,16 +142,15 @@ def _command(rule: Rule) -> str:
         return _exact(program, rule.words[1:])
     if "*" in rule.spec[:-1]:
         return "it leaves words open before its end; write a beginning, as in `bash(npm run test:*)`"
-    words = tuple(word for word in (each.rstrip("*") for each in rule.words) if word)
-    return _beginning(program, words)
+    return _beginning(program, tuple(word for word in (each.rstrip("*") for each in rule.words) if word))
 
 
 def _exact(program: str, rest: tuple[str, ...]) -> str:
     """An exact command that still runs whatever is handed to it."""
     if has(program, "interpreter") and (not rest or rest[-1] == "-"):
-        return f"`{program}` alone runs whatever it is fed; name a script"
+        return f"`{program}` alone runs whatever its input says; name a script"
     bare = not rest and (has(program, "wrapper") or has(program, "privilege"))
-    return f"`{program}` alone runs whatever it is fed" if bare else ""
+    return f"`{program}` alone runs whatever its input says" if bare else ""
 
 
 def _beginning(program: str, words: tuple[str, ...]) -> str:
@@ -160,15 +158,14 @@ def _beginning(program: str, words: tuple[str, ...]) -> str:
     if has(program, "privilege"):
         return f"`{program}` runs anything with another user's powers; save the exact command"
     if advice := next((BY_OPERANDS[trait] for trait in BY_OPERANDS if has(program, trait)), ""):
-        return f"what `{program}` does lies in its arguments; {advice}"
+        return f"what `{program}` does depends on its arguments; {advice}"
     if has(program, "interpreter"):
         return _interpreter(program, words)
     if has(program, "wrapper"):
         return _behind(f"`{program}`", words, 1 + BEFORE.get(program, 0))
     if has(program, "suite") and (len(words) < 2 or words[1].startswith("-")):
-        return (
-            f"`{program}` does too many things; name what it should do, as in `bash({program} {_example(program)}:*)`"
-        )
+        narrower = f"bash({program} {EXAMPLES.get(program, 'test')}:*)"
+        return f"`{program}` does too many things; name what it should do, as in `{narrower}`"
     own = _suite(program, words) if has(program, "suite") else _unknown(program, words)
     return own or _open_ended(program, words)
 
@@ -178,14 +175,14 @@ def _unknown(program: str, words: tuple[str, ...]) -> str:
     is_script = "/" in words[0] and not PROGRAM_TREES.match(words[0])
     if is_script or has(program, "single-purpose") or (len(words) > 1 and NAMED.fullmatch(words[1])):
         return ""
-    return f"`{program}` is not known and may do anything; name what follows it, or save the exact command"
+    return f"`{program}` is not known and may do anything; name its first argument, or save the exact command"
 
 
 def _open_ended(program: str, words: tuple[str, ...]) -> str:
     """A prefix that ends where a package, a command or code is to follow."""
     shown = " ".join(words)
     if has(program, "package-manager") and not INSTALLING.isdisjoint(words[1:]):
-        return f"`{shown}` may bring any package, and packages run code; save the exact command"
+        return f"`{shown}` may install any package, and packages run code; save the exact command"
     if len(words) > 1 and words[-1] in RUNNING and not (words[-1] == "run" and has(program, "runs-project")):
         return f"`{shown}` runs whatever follows it; name that too, or save the exact command"
     return ""
@@ -238,7 +235,7 @@ def _suite(program: str, words: tuple[str, ...]) -> str:
         return _beginning(f"{program}-compose", words[1:])
     verb = words[1]
     if (program, verb) in BY_WORDS:
-        return f"what `{program} {verb}` does lies in its arguments; save the exact command"
+        return f"what `{program} {verb}` does depends on its arguments; save the exact command"
     if (program, verb) in RUNNERS or (verb in ("run", "exec") and has(program, "container-client")):
         return _runner(program, verb, words)
     if has(program, "cloud-client") and len(words) < 3:
@@ -252,16 +249,12 @@ def _runner(program: str, verb: str, words: tuple[str, ...]) -> str:
     if has(program, "container-client"):
         at = next((at for at, word in enumerate(words[2:], 2) if not ANY_FLAGS.fullmatch(word)), len(words))
         if at < len(words) and not NAMED.fullmatch(words[at]):
-            return f"`{program} {verb}` with `{words[at]}` reaches far; save the exact command"
+            return f"`{program} {verb}` with `{words[at]}` can do far more; save the exact command"
         return _behind(f"`{program} {verb}`", words, at + 1)
     if program in ("git", "go"):
         named = len(words) > 2 and NAMED.fullmatch(words[2])
-        return "" if named else f"`{program} {verb}` reaches far; name what follows it, or save the exact command"
+        return "" if named else f"`{program} {verb}` can do far more; name what follows it, or save the exact command"
     return _behind(f"`{program} {verb}`", words, 2)
-
-
-def _example(program: str) -> str:
-    return {"git": "commit", "npm": "test", "make": "test", "docker": "ps", "kubectl": "get"}.get(program, "test")
 
 
 # ---------------------------------------------------------------- paths, hosts, tools
@@ -327,6 +320,7 @@ def _too_far(rule: Rule, scope: Scope) -> str:
     return ""
 
 
+EXAMPLES = {"git": "commit", "docker": "ps", "kubectl": "get"}  # of a subcommand, where it is not `test`
 BEFORE = {"flock": 1, "chroot": 1, "direnv": 2, "doppler": 1, "aws-vault": 2, "chamber": 2, "mise": 1, "pyenv": 1}
 INSTALLING = frozenset("install i add get require create init -S -i".split())
 # Words behind which another command stands, or a program text.
@@ -338,8 +332,8 @@ BY_OPERANDS = {
     "writes-operands": "save the exact command, or a path rule such as `write(build/**)`",
     "sends-operands": "save the exact command, or the host as `fetch(domain:example.com)`",
     "obeys-operands": "save the exact command",
-    "agent": "it is an agent of its own; save the exact command",
-    "shell-setting": "it changes how the shell goes on; save the exact command",
+    "agent": "it is an agent itself; save the exact command",
+    "shell-setting": "it changes how the shell runs what follows; save the exact command",
 }
 # Words of a suite that run what follows them, or that reach further than they look.
 RUNNERS = frozenset(

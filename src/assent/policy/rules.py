@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
-
 from assent.contract import Enum, IntEnum, Operation, Value
-
-if TYPE_CHECKING:
-
-    class Rules(Protocol):
-        """Rules by their places."""
-
-        def __iter__(self) -> Iterator[Rule]: ...
-        def __getitem__(self, place: int, /) -> Rule: ...
 
 
 class Origin(IntEnum):

@@ -225,7 +225,7 @@ def _switched_off(documents: Sequence[Document]) -> tuple[tuple[str, str], ...]:
         for name in document.off:
             problem, suggestion = "", "remove it from `off`"
             if name not in known:
-                from assent.policy.spelling import did_you_mean
+                from assent.policy.parse import did_you_mean
 
                 problem, suggestion = f"no shipped rule is called `{name}`", did_you_mean(name, known)
             elif name in locked and document.origin is not Origin.MANAGED:
@@ -245,8 +245,12 @@ def _pack_rules(documents: Sequence[Document]) -> list[Rule]:
             try:
                 out += shipped.pack_rules(name)
             except PolicyError as error:
-                line = document.lines.get("packs.on", 0)
-                raise PolicyError(error.message, file=document.file, line=line, suggestion=error.suggestion) from None
+                raise PolicyError(
+                    error.message,
+                    file=document.file,
+                    line=document.lines.get("packs.on", 0),
+                    suggestion=error.suggestion,
+                ) from None
     return out
 
 

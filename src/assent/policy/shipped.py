@@ -7,9 +7,8 @@ from typing import Any
 
 from assent.agents import known
 from assent.contract import PolicyError
-from assent.policy.parse import parse_rule
+from assent.policy.parse import did_you_mean, parse_rule
 from assent.policy.rules import Origin, Rule
-from assent.policy.spelling import did_you_mean
 
 HERE = __file__.rpartition("/")[0]
 PACKS = ("dev-tasks", "git-local")

@@ -1,14 +1,15 @@
-"""What a remembered beginning does not cover: words behind it that make a program run, load or obey something else.
+"""What a saved prefix rule does not cover: options that make a program run, load or use something else.
 
 A person who allows `npm run test` and anything after it means that task with other arguments, not another package's or
-another shell. Data, and the choice from it; matches nothing itself."""
+another shell."""
 
 from __future__ import annotations
 
+from assent.policy.match import after
 from assent.policy.rules import About, Rule, RuleShape
 from assent.programs.traits import has
 
-# By any program: what these carry is code, or says where code comes from.
+# Options of any program that carry code, or say where code comes from.
 ANYWHERE = (
     *("*--exec*", "*--eval*", "--command", "--config", "--configuration", "--plugin", "--plugins", "--require"),
     *("--preload", "--import", "--init-script", "--rcfile", "--script-shell", "--node-options", "--kubeconfig"),
@@ -82,14 +83,14 @@ BY_PROGRAM: dict[str, tuple[str, ...]] = {
     "dotnet": ("-p*", "--property*", "--project", "--settings", "-s", "@*"),
     "prettier": ("-c",),
 }
-# Git runs what serves the other end by name, and talks to it through a program with `ext::`.
+# Options of git that name the program at the other end; `ext::` is a transport that runs a program.
 _GIT = ("*--upl*", "*--receive-p*", "*--exec*", "*::*", "-c", "-u", "--config", "--template")
 _REMOTE = frozenset("fetch pull clone push ls-remote remote submodule archive".split())
 _MODULES = {"pytest": _PYTEST, "tox": BY_PROGRAM["tox"], "nox": BY_PROGRAM["nox"]}
 
 
 def steering(rule: Rule) -> tuple[str, ...]:
-    """The exceptions of a remembered rule, but for what its own words show."""
+    """The exceptions of a saved rule, except for options that the rule itself writes."""
     if rule.about is not About.COMMAND or rule.shape in (RuleShape.EXACT, RuleShape.WHOLE):
         return ()
     words = rule.words
@@ -103,22 +104,11 @@ def steering(rule: Rule) -> tuple[str, ...]:
 
 
 def _shows(excepted: str, word: str) -> bool:
-    """Whether a word of a rule itself is of the kind that is excepted."""
-    bare = excepted.strip("*")
-    return word == bare or word.startswith(f"{bare}=") if "*" not in excepted else _fits(excepted, word)
-
-
-def _fits(pattern: str, word: str) -> bool:
-    first, *rest = pattern.split("*")
-    if not word.startswith(first):
-        return False
-    at = len(first)
-    for each in rest:
-        at = word.find(each, at)
-        if at < 0:
-            return False
-        at += len(each)
-    return True
+    """Whether a word of the rule itself is such an option."""
+    first, *rest = excepted.split("*")
+    if not rest:
+        return word == excepted or word.startswith(f"{excepted}=")
+    return word.startswith(first) and after(rest, word, len(first)) >= 0
 
 
 def is_local_script(rule: Rule) -> bool:

@@ -173,8 +173,9 @@ def _network_words(lowering: Lowering) -> str:
     busy = {
         effect.invocation for effect in lowering.effects if _reaches_out(effect) or effect.operation not in READ_ONLY
     }
-    commands = [each for place, each in enumerate(lowering.invocations) if place in busy]
-    texts = [text for each in commands for text in (*each.words, each.source)]
+    texts = [
+        text for place, each in enumerate(lowering.invocations) if place in busy for text in (*each.words, each.source)
+    ]
     whole = lowering.text.lower()
     if "proxy" in whole:
         texts.append(whole)

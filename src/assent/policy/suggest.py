@@ -46,6 +46,14 @@ IDENTICAL = Suggestion((), "this exact call")
 TRIED = "tried"  # the id and identity of a grant that is only tried
 WILD = Pattern(r"[*?\[\]{}]")
 PLAIN = Pattern(r"[^\s*()\\]+")
+# The tool of a rule that covers an operation on a path.
+PATH_TOOLS = {
+    Operation.READ: "read",
+    Operation.SEARCH: "read",
+    Operation.LIST: "list",
+    Operation.WRITE: "write",
+    Operation.DELETE: "delete",
+}
 SAFE = Pattern(r"[\w@%+=:,./-]+", re.ASCII)
 
 
@@ -55,8 +63,7 @@ def suggest_rules(lowering: Lowering, facts: Facts, policy: Policy, decision: De
         return ()
     found: dict[tuple[str, ...], tuple[int, Suggestion]] = {}
     for rules in _sets(_Asked(lowering, facts, policy), lowering, facts):
-        fit = rules not in found and not any(map(refusal, rules))
-        if fit and covers(rules, lowering, facts, policy, decision):
+        if rules not in found and not any(map(refusal, rules)) and covers(rules, lowering, facts, policy, decision):
             found[rules] = _suggestion(rules)
     if found:
         return tuple(each for _, each in sorted(found.values(), key=lambda each: each[0])[:MOST])
@@ -210,7 +217,7 @@ def _effect_rules(effect: Effect, facts: Facts) -> Ladder:
 def _path_rules(effect: Effect, facts: Facts) -> Ladder:
     """The file, then its folder, then the topmost folder in the workspace. A removal stays what it is, and so does a
     file in a hidden folder: those hold settings that make programs run."""
-    word, name = _path_word(effect.operation), effect.target.name
+    word, name = PATH_TOOLS.get(effect.operation, ""), effect.target.name
     if not word or not effect.target.certain or not name:
         return []
     shown, inside = _shown(name, facts)
@@ -231,22 +238,6 @@ def _path_rules(effect: Effect, facts: Facts) -> Ladder:
     if inside and "/" in folder:
         rules.append(f"{word}({folder.partition('/')[0]}/**)")
     return rules
-
-
-def _path_word(operation: Operation) -> str:
-    match operation:
-        case Operation.READ | Operation.SEARCH:
-            return "read"
-        case Operation.LIST:
-            return "list"
-        case Operation.WRITE:
-            return "write"
-        case Operation.DELETE:
-            return "delete"
-        case Operation.FETCH | Operation.EXECUTE | Operation.DELEGATE:
-            return ""
-        case _:
-            return assert_never(operation)
 
 
 def _shown(name: str, facts: Facts) -> tuple[str, bool]:

@@ -142,14 +142,14 @@ def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] 
     _check_obeyed(name, keys)
     if readers and keys.get("reader", "") not in readers | {""}:
         raise wrong(name, "reader", f"no reader is called `{keys['reader']}`")
-    _check_forms(Row(name, keys))
+    for pattern in Row(name, keys).forms.values():  # compiled when a command needs them; a wrong one is an error now
+        try:
+            re.compile(pattern.text)
+        except re.error as error:
+            raise wrong(name, "forms", f"not a pattern: {error}") from error
     for key in ("options", "globals", "tunes"):
         check_options(name, key, keys.get(key, ""))
-    _check_other(name, keys)
-
-
-def _check_other(name: str, keys: Mapping[str, object]) -> None:
-    """The value of an option that is not listed may stand among the operands: these must be plain text too."""
+    # The value of an option that is not listed may be among the operands: these must be plain text too.
     inherited = "TEXT*" if "like" in keys else None
     if OTHER_TEXT in str(keys.get("options", "")).split() and keys.get("operands", inherited) != "TEXT*":
         raise wrong(name, "options", f"`{OTHER_TEXT}` stands in rows only whose operands are `TEXT*`")
@@ -199,15 +199,6 @@ def _forms(row: str, value: object) -> dict[str, Pattern]:
     if not isinstance(value, dict) or not all(isinstance(pattern, str) for pattern in value.values()):
         raise wrong(row, "forms", "must be a table of patterns")
     return {str(name): Pattern(pattern) for name, pattern in value.items()}
-
-
-def _check_forms(made: Row) -> None:
-    """Patterns are compiled when a command needs them; a wrong one is an error at once."""
-    for pattern in made.forms.values():
-        try:
-            re.compile(pattern.text)
-        except re.error as error:
-            raise wrong(made.name, "forms", f"not a pattern: {error}") from error
 
 
 def _check_obeyed(name: str, keys: Mapping[str, object]) -> None:

@@ -94,8 +94,13 @@ class Tables:
         self._rows: dict[str, Row] = {}
         self._programs: dict[str, CommandNode | None] = {}
         self._aliases: dict[str, str] = {}
-        if self._user:
-            self._check_user()
+        for name, keys in self._user.items():
+            check_row(name, keys, readers=frozenset(NAMES))
+            aliases = keys.get("aliases", ())
+            if isinstance(aliases, (list, tuple)):
+                self._aliases.update(dict.fromkeys(map(str, aliases), name.partition(" ")[0]))
+        for name in self._user:
+            self.row(name)
 
     def names(self) -> list[str]:
         return list(dict.fromkeys([*catalog.names(), *self._user]))
@@ -122,8 +127,7 @@ class Tables:
             return own
         if not isinstance(base, str) or depth >= _LIKE_LIMIT or not self._has(base):
             raise PolicyError(f'commands."{name}".like: no row is called `{base}`')
-        under = self.keys(base, depth + 1)
-        return {k: v for k, v in {**under, **own}.items() if k in own or k not in _NEVER_INHERITED}
+        return {k: v for k, v in {**self.keys(base, depth + 1), **own}.items() if k in own or k not in _NEVER_INHERITED}
 
     def _joined(self, name: str, own: dict[str, object]) -> str:
         """The row's options, and those of the sets that it names."""
@@ -157,21 +161,8 @@ class Tables:
         return root
 
     def _names(self, program: str) -> list[str]:
-        head = program + " "
-        own = (name for name in self._user if name == program or name.startswith(head))
+        own = (name for name in self._user if name == program or name.startswith(f"{program} "))
         return list(dict.fromkeys([*catalog.rows(program), *own]))
-
-    def _check_user(self) -> None:
-
-        for name, keys in self._user.items():
-            check_row(name, keys, readers=frozenset(NAMES))
-            program = name.partition(" ")[0]
-            aliases = keys.get("aliases", ())
-            self._aliases.update(
-                {str(alias): program for alias in aliases} if isinstance(aliases, (list, tuple)) else {}
-            )
-        for name in self._user:
-            self.row(name)
 
 
 shipped = Tables()

@@ -46,9 +46,8 @@ def packs(state: str) -> tuple[Pack, ...]:
 def _pack(given: dict[str, object]) -> Pack:
     name, source, digest, who, made, tightens = (given[name] for name in FIELDS)
     texts = all(isinstance(each, str) for each in (name, source, digest, who))
-    if not texts or "/" in str(name) or not str(source).startswith("/"):
-        raise TypeError
-    if type(tightens) is not bool or not isinstance(made, int | float):
+    placed = "/" not in str(name) and str(source).startswith("/")
+    if not texts or not placed or type(tightens) is not bool or not isinstance(made, int | float):
         raise TypeError
     return Pack(str(name), str(source), str(digest), str(who), float(made), tightens)
 

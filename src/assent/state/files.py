@@ -178,8 +178,9 @@ def config_text(path: str, *, managed: bool = False) -> str | None:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise PolicyError("not UTF-8 text", file=path, line=line, suggestion="save it as UTF-8") from None
+        raise PolicyError(
+            "not UTF-8 text", file=path, line=raw.count(b"\n", 0, error.start) + 1, suggestion="save it as UTF-8"
+        ) from None
 
 
 def _present(path: str) -> tuple[bytes, os.stat_result]:

@@ -46,8 +46,7 @@ def end(state: str, session: str, names: Collection[str]) -> None:
 
 def has(state: str, session: str, names: Collection[str]) -> bool:
     """Whether a person was asked about anything of these names in this session. Raises StoreError."""
-    known = {*_read(state, session, PERSONS), *_read(state, session, WAITING)}
-    return not known.isdisjoint(names)
+    return not {*_read(state, session, PERSONS), *_read(state, session, WAITING)}.isdisjoint(names)
 
 
 def _read(state: str, session: str, kind: str) -> list[str]:
@@ -64,5 +63,4 @@ def _read(state: str, session: str, kind: str) -> list[str]:
 
 
 def _path(state: str, session: str, kind: str) -> str:
-    name = f"{kind}\0{session}".encode("utf-8", "surrogatepass")
-    return posixpath.join(state, FOLDER, sha256(name).hexdigest()[:32])
+    return posixpath.join(state, FOLDER, sha256(f"{kind}\0{session}".encode("utf-8", "surrogatepass")).hexdigest()[:32])

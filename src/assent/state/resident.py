@@ -23,8 +23,7 @@ def server(state: str, lowering: Lowering) -> Server | None:
     pid, port = (found[1].decode() if (found := re.search(each, text)) else "" for each in (_PID, _PORT))
     if not pid:
         return None
-    said = lowering.text or " ".join(effect.target.text for effect in lowering.effects)
-    numbers = re.findall("[0-9]+", said)
+    numbers = re.findall("[0-9]+", lowering.text or " ".join(effect.target.text for effect in lowering.effects))
     return Server(pid, port, named=port in numbers) if pid in numbers or port in numbers else None
 
 

@@ -51,8 +51,7 @@ def load(state: str, project: str, made_of: str) -> dict[str, bytes] | None:
 def save(state: str, project: str, made_of: str, parts: Mapping[str, str]) -> None:
     """Keep a snapshot, in place of the one before. Where that fails, the next process has none."""
     path = _path(state, project)
-    lengths = [(name, len(text)) for name, text in parts.items()]
-    rest = f"{dumps(lengths)}\n{''.join(parts.values())}"
+    rest = f"{dumps([(name, len(text)) for name, text in parts.items()])}\n{''.join(parts.values())}"
     try:
         state_folder(state)
         state_folder(posixpath.dirname(path))

@@ -17,7 +17,7 @@ from assent.contract import READ_ONLY, Operation, Part
 from assent.contract.approval import Ending, Held, Reach, Said, Scope
 from assent.contract.display import code, for_terminal, visible
 from assent.contract.escapes import ESCAPE
-from assent.contract.words import CALLERS, TELLING, VERBS, of_answer, of_ending
+from assent.contract.words import CALLERS, ENDINGS, TELLING, VERBS, of_answer
 from assent.tui.questions import MOST_LINES, InboxQuestion
 
 MOST_PARTS, MOST_EFFECTS, MOST_INPUT = 60, 40, 20_000
@@ -321,7 +321,7 @@ def ending(how: Ending, said: Said | None, scope: Scope, allowed: bool) -> str:
         if allowed or said is None:
             said = Said.ALLOW if allowed else Said.DENY
         return of_answer(said, scope)
-    told = of_ending(how)
+    told = ENDINGS[how]
     return told if how is Ending.SETTLED and allowed else f"{told}; it did not run"
 
 

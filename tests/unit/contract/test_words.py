@@ -13,8 +13,8 @@ def test_no_key_means_two_answers() -> None:
 
 def test_no_two_scopes_outcomes_or_endings_read_alike() -> None:
     offers = [words.of_scope(scope).offer for scope in Scope]
-    would = [words.of_outcome(outcome).would for outcome in Outcome]
-    endings = list(map(words.of_ending, Ending))
+    would = [words.OUTCOMES[outcome].would for outcome in Outcome]
+    endings = [words.ENDINGS[ending] for ending in Ending]
     for phrases in (offers, would, endings):
         assert len(set(phrases)) == len(phrases)
         assert all(phrase == phrase.strip() and not phrase.endswith(".") for phrase in phrases)

@@ -262,4 +262,4 @@ def test_a_checkout_may_bring_any_file(tmp_path: Path) -> None:
 def test_an_operand_without_which_another_file_is_taken(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("")
     assert look(tmp_path, "?{}", tmp_path / "a.py") == ""
-    assert "another file that ends so" in look(tmp_path, "?{}", tmp_path / "a.py", tmp_path / "b.py")
+    assert "another file with that ending" in look(tmp_path, "?{}", tmp_path / "a.py", tmp_path / "b.py")

@@ -57,7 +57,10 @@ def test_hidden_characters_are_shown() -> None:
 
 
 def test_long_text_is_cut_with_its_true_length() -> None:
-    assert explain.short("x" * 1000) == "x" * 150 + " … [700 of 1000 characters not shown] … " + "x" * 150
+    assert (
+        display.one_line("x" * 1000, explain.SHOWN_TEXT)
+        == "x" * 150 + " … [700 of 1000 characters not shown] … " + "x" * 150
+    )
 
 
 def test_a_line_end_in_a_command_is_no_line_of_the_receipt() -> None:

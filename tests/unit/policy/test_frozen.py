@@ -9,7 +9,7 @@ import pytest
 from assent.contract import Call
 from assent.engine.engine import Engine
 from assent.policy.document import Document, read_document
-from assent.policy.frozen import FrozenRules, FrozenSettings, Rows, freeze, thaw
+from assent.policy.frozen import FrozenRules, FrozenSettings, Rows, freeze
 from assent.policy.rules import About, Origin
 from assent.policy.ruleset import RuleSet
 from assent.policy.settings import Settings, combine
@@ -52,7 +52,7 @@ def made(*texts: tuple[str, Origin]) -> Settings:
 
 def thawed(settings: Settings, *, fold: bool = False, trust: bool | None = None) -> FrozenSettings:
     parts = freeze(settings, settings.bind((ROOT,), HOME, fold=fold), (ROOT,), HOME, fold=fold, trust=trust)
-    return thaw({name: text.encode("ascii") for name, text in parts.items()})
+    return FrozenSettings({name: text.encode("ascii") for name, text in parts.items()})
 
 
 ALL = [(), ((USER, Origin.USER),), ((USER, Origin.USER), (PROJECT, Origin.PROJECT))]
@@ -90,7 +90,7 @@ def test_only_the_workspace_that_it_was_bound_to_fits() -> None:
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b'{"mode": 9}', b"null"])
 def test_what_is_no_snapshot_is_refused(text: bytes) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
-        thaw({"settings": text})
+        FrozenSettings({"settings": text})
 
 
 @pytest.mark.parametrize("layer", LAYERS)

@@ -48,7 +48,7 @@ def test_a_rule_settles_what_it_names_and_the_receipt_says_which_grant_did() -> 
         Outcome.ALLOW,
         Layer.GRANT,
         "grant.rule",
-        "a person allowed `bash(npm test:*)`, and the answer still holds",
+        "a person allowed `bash(npm test:*)`, and the answer still applies",
         what="run npm test",
         where="command[0:8]",
         rule="bash(npm test:*)",

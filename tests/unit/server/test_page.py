@@ -37,7 +37,7 @@ def test_the_words_of_the_page_are_those_of_the_other_surfaces() -> None:
     assert {name: each["offer"] for name, each in table["scopes"].items()} == {
         scope.value: words.of_scope(scope).offer for scope in Scope
     }
-    assert table["endings"] == {ending.value: words.of_ending(ending) for ending in Ending}
+    assert table["endings"] == {ending.value: words.ENDINGS[ending] for ending in Ending}
     assert table["runtimes"]["claude"] == "Claude Code"
     assert table["modes"] == [mode.word for mode in Mode]
 

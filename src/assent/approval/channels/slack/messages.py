@@ -88,8 +88,8 @@ def ended(resolution: Resolution) -> str:
         done = words.of_scope(answer.scope).done if resolution.allowed else words.of_answer(answer.said, answer.scope)
         return f"{words.sentence(done)}{by}"
     if resolution.allowed:
-        return f"Allowed: {words.of_ending(resolution.ending)}{by}"
-    return f"Denied: {words.of_ending(resolution.ending)}"
+        return f"Allowed: {words.ENDINGS[resolution.ending]}{by}"
+    return f"Denied: {words.ENDINGS[resolution.ending]}"
 
 
 def is_cut(held: Held) -> bool:
