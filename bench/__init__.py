@@ -1,1 +1,1 @@
-"""How fast Assent is, beside other gates and bare yardsticks: `make bench`, or `python -m bench --quick` to try it."""
+"""Benchmarks of Assent, compared with other gates and bare programs in the same run: `make bench`."""

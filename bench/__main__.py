@@ -1,4 +1,4 @@
-"""Runs the benches, and writes `docs/benchmarks.md`: `make bench`, or `python -m bench --quick` to try it."""
+"""Runs the benchmarks and writes `docs/benchmarks.md`: `make bench`, or `python -m bench --quick` for a short run."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ CHAPTERS: dict[str, Callable[..., Chapter]] = {
 
 def main(given: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help=f"{', '.join(CHAPTERS)} (default: all)")
     parser.add_argument(
-        "chapters", nargs="*", metavar="CHAPTER", help=f"{', '.join(CHAPTERS)}; all where none is named"
+        "--quick", action="store_true", help="run a few rounds of everything, as a test of the benchmarks"
     )
-    parser.add_argument("--quick", action="store_true", help="a few rounds of everything, to see that it runs")
-    parser.add_argument("--docs", type=Path, help="where to write; without it part of a bench is only printed")
+    parser.add_argument(
+        "--docs", type=Path, help="the folder to write to (default: docs for a whole run, else print only)"
+    )
     options = parser.parse_args(given)
     unknown = [name for name in options.chapters if name not in CHAPTERS]
     if unknown:
-        parser.error(f"`{unknown[0]}` is no chapter; choose from {', '.join(CHAPTERS)}")
+        parser.error(f"unknown chapter `{unknown[0]}`; choose from {', '.join(CHAPTERS)}")
     load = [os.getloadavg()[0]]
     found = [run(name, quick=options.quick) for name in options.chapters or CHAPTERS]
     load.append(os.getloadavg()[0])
@@ -42,7 +44,7 @@ def main(given: list[str] | None = None) -> int:
 
 
 def run(name: str, *, quick: bool) -> Chapter:
-    """One chapter in a folder of its own, and its figures as they come."""
+    """Run one chapter in a temporary folder and print its figures."""
     print(f"{name} …", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="assent-bench-") as folder:
         chapter = CHAPTERS[name](Path(folder).resolve(), quick=quick)

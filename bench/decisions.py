@@ -1,4 +1,4 @@
-"""A decision in process: beside other gates, with more rules, with longer commands, at the limits, and as a batch."""
+"""A decision in process: compared with other gates, with many rules, long commands, input at the limits, a batch."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def gate(rules: int = 0) -> Engine:
 
 
 def deciding(made: Engine, root: Path) -> Run:
-    """The whole path of a call, with a real look at the host."""
+    """The whole path of a call, with facts observed on the host."""
     folder, home = str(root), str(root.parent)
 
     def run(command: str) -> object:
@@ -63,10 +63,10 @@ def deciding(made: Engine, root: Path) -> Run:
 
 def chapter(folder: Path, *, quick: bool = False) -> Chapter:
     root = places.project(folder)
-    with chdir(root):  # nah looks at the folder that it runs in
+    with chdir(root):  # nah reads the working directory
         beside = (
-            _beside(root, "commands never met before", everyday.new, 2 if quick else 40),
-            _beside(root, "the same commands again, as agents repeat themselves", everyday.again, 2 if quick else 40),
+            _beside(root, "new commands", everyday.new, 2 if quick else 40),
+            _beside(root, "repeated commands", everyday.again, 2 if quick else 40),
         )
         rules = _rules(root, (10, 100) if quick else (10, 100, 1_000, 10_000), 1 if quick else 15)
         lengths = _lengths(root, (100, 1_000) if quick else (100, 1_000, 10_000, 100_000, 1_000_000), 1 if quick else 5)
@@ -79,11 +79,11 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
     mine = new.row(ASSENT)
     return Chapter(
         "A decision in process",
-        f"{len(everyday.COMMANDS)} everyday commands, the whole path: reading the shell, looking at a real project, a "
-        "repository, and deciding. The gates take turns round by round. Openharness reads no shell: it compares the "
-        "text with lists. As a process of its own, `assent check --batch` answers "
-        f"{batch:,.0f} calls a second, start included. {_made()} From the sources alone, as they are without a C "
-        f"compiler, a command never met before takes {sources:,.0f} µs of CPU in this run.",
+        f"{len(everyday.COMMANDS)} everyday commands, the whole path: parse the shell, observe a real project in a git "
+        "repository, decide. The gates take turns in each round. Openharness does not parse the shell: it compares the "
+        "text with lists. As a process, `assent check --batch` answers "
+        f"{batch:,.0f} calls a second, start included. {_made()} Without a C compiler, from the sources alone, "
+        f"a new command takes {sources:,.0f} µs of CPU in this run.",
         tables=tuple(table for table in (new, again, limits) if table.rows),
         curves=(rules, lengths),
         aims=(
@@ -135,20 +135,20 @@ def _lengths(root: Path, sizes: tuple[int, ...], rounds: int) -> Curve:
 
 
 def _ending(text: str) -> Jobs:
-    """The text with another end in each round."""
+    """The text with a different end in each round."""
     return lambda number: [f"{text} #{number}"]
 
 
 def _limits(root: Path, commands: dict[str, str]) -> Table:
     run = deciding(gate(), root)
     runs = {who: calling(run, _ending(text)) for who, text in commands.items()}
-    return Table("At the limits (beyond 128 kB the rest is searched, and asked about)", rows_of(in_turns(runs, 3)), "")
+    return Table("Input at the limits (text beyond 128 kB is only searched, and asks)", rows_of(in_turns(runs, 3)), "")
 
 
 def _made() -> str:
     if str(engine.__file__).endswith(".so"):
-        return "The modules that decide are compiled, as in the wheel that `make wheel` makes."
-    return "The modules that decide are not compiled."
+        return "The decision path is compiled, as in the wheel that `make wheel` builds."
+    return "The decision path is not compiled."
 
 
 def _from_sources(root: Path, rounds: int) -> float:
@@ -161,7 +161,7 @@ def _from_sources(root: Path, rounds: int) -> float:
 
 
 def median(root: str, rounds: int) -> float:
-    """What a command never met before takes, in µs of CPU."""
+    """The median CPU time of a new command, in µs."""
     return in_turns({ASSENT: calling(deciding(gate(), Path(root)), everyday.new)}, rounds, warm=2)[ASSENT].cpu
 
 

@@ -1,4 +1,4 @@
-"""Commands that coding agents run every day. `<n>` is another number in every round, where each is to be a new one."""
+"""Commands that coding agents run every day. `<n>` becomes a different number in every round of new commands."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ TIMES = 4  # in one round
 
 
 def new(number: int) -> list[str]:
-    """Every command as nobody has met it before, several times over."""
+    """Every command, several times, with numbers not used before."""
     return [command.replace("<n>", f"{number + 100}{each}") for each in range(TIMES) for command in COMMANDS]
 
 
 def again(number: int) -> list[str]:
-    """The same commands in every round: agents repeat themselves."""
+    """The same commands in every round."""
     return [command.replace("<n>", "") for command in COMMANDS] * TIMES

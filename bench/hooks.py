@@ -1,4 +1,4 @@
-"""A hook as agent programs start it: cold, or with a server to ask; beside other gates' hooks and bare programs."""
+"""A hook as agent programs start it, cold or with a server, compared with other gates' hooks and bare programs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
     first = tables[0]
     return Chapter(
         "A hook",
-        "A process for each call, started as agent programs start it, its event on standard input, its answer thrown "
-        "away. Cold: no server runs, and the hook decides and records by itself. Warm: it asks the server, whose own "
-        "time is in the wall time and not in the CPU time.",
+        "One process per call, started as agent programs start it, with the event on standard input and the answer "
+        "discarded. Cold: no server runs; the hook decides and records. Warm: it asks the server, whose time counts "
+        "as wall time and not as CPU time.",
         tables=tuple(tables),
         aims=(
             Aim("cold hook: CPU to a bare interpreter's", 4, first.ratio(COLD, BARE)),
@@ -49,7 +49,7 @@ def _turn(words: list[str], home: Path, root: Path, command: str) -> Turn:
 
 @contextmanager
 def _programs(folder: Path, root: Path) -> Iterator[tuple[dict[str, list[str]], dict[str, str]]]:
-    """What there is to be started, by name, and why something is not; with a server for those that ask one."""
+    """The programs to start, and the reasons why others are missing; a server runs for those that ask one."""
     cold, warm = folder / "cold", folder / "warm"
     found: dict[str, list[str] | str] = {
         TRUE: ["/bin/true"],
@@ -81,6 +81,6 @@ def _client(state: Path) -> list[str]:
 
 
 def _greet(words: list[str] | str, home: Path, root: Path) -> None:
-    """The session begins: the server hears of its project."""
+    """Send the event of a new session, so that the server knows its project."""
     text = places.event(root, "", kind="SessionStart")
     subprocess.run(list(words), input=text, env=places.environ(home, root), capture_output=True, check=True)

@@ -1,7 +1,6 @@
-"""Taking times: who is measured takes turns with all others in one run. Knows nothing of what is run.
+"""Measures contenders in turns: each round runs every contender once, in random order.
 
-Machines are noisy, and not the same from one second to the next. So each round runs everybody once, in an order drawn
-by lot, and only figures of one run are compared."""
+Machines are noisy, so only figures of one run are compared."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def late(values: Sequence[float]) -> float:
 
 
 class Taken:
-    """All turns of one contender."""
+    """All measurements of one contender."""
 
     __slots__ = ("walls", "cpus", "spent")
 
@@ -60,7 +59,7 @@ class Taken:
 
     @property
     def cpu_p99(self) -> float:
-        """What others do on the machine at the same time is not in it."""
+        """Other work on the machine does not count."""
         return late(self.cpus)
 
     @property
@@ -77,7 +76,7 @@ Turn = Callable[[int], Block]
 
 
 def in_turns(contenders: Mapping[str, Turn], rounds: int, *, warm: int = 1) -> dict[str, Taken]:
-    """Let everybody run once in each round. The first `warm` rounds do not count: they bring files and code in."""
+    """Run every contender once a round. The first `warm` rounds do not count: they fill caches."""
     lot = random.Random(1)
     order = list(contenders.items())
     taken = {name: Taken() for name in contenders}
@@ -92,7 +91,7 @@ def in_turns(contenders: Mapping[str, Turn], rounds: int, *, warm: int = 1) -> d
 
 
 def calling(run: Callable[[str], object], jobs: Jobs) -> Turn:
-    """A turn of calls in this process, one for each job of the round. Nothing is collected in the middle of one."""
+    """A turn of calls in this process, one for each job of the round, with garbage collection off."""
 
     def turn(number: int) -> Block:
         walls: list[float] = []

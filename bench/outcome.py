@@ -1,4 +1,4 @@
-"""What a bench found: tables of one form, aims with the truth whether they are met, and curves. Measures nothing."""
+"""The results of a benchmark: tables, curves, and aims with whether they are met."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bench.measure import Taken
 
 
 def shown(microseconds: float) -> str:
-    """A time in the unit that fits it."""
+    """A time in a fitting unit."""
     for unit, size in (("s", 1e6), ("ms", 1e3), ("µs", 1.0)):
         if microseconds >= size or unit == "µs":
             number = microseconds / size
@@ -34,13 +34,13 @@ class Row(Value):
 
 
 def rows_of(taken: Mapping[str, Taken], missing: Mapping[str, str] | None = None) -> tuple[Row, ...]:
-    """The rows of a run, and those of contenders that could not take part."""
+    """The rows of a run, and those of contenders that are missing."""
     found = [Row(who, each) for who, each in taken.items()]
     return (*found, *(Row(who, missing=why) for who, why in (missing or {}).items()))
 
 
 class Table(Value):
-    """Rows under a caption, compared with the one that is the yardstick, by wall or by processor time."""
+    """Rows under a caption, compared with the `yardstick` row by wall or CPU time."""
 
     __slots__ = ("caption", "rows", "yardstick", "by")
 
@@ -54,7 +54,7 @@ class Table(Value):
         return next((row for row in self.rows if row.who == who and not row.missing), None)
 
     def ratio(self, who: str, to: str, by: str = "") -> float | None:
-        """How many times another's figure somebody's is; None where one of them is missing."""
+        """The figure of `who` divided by that of `to`; None where one is missing."""
         mine, other = self.row(who), self.row(to)
         if mine is None or other is None:
             return None
@@ -79,7 +79,7 @@ class Table(Value):
 
 
 class Aim(Value):
-    """A limit and what was measured, None where that could not be: `most` says that it may be no more, else no less."""
+    """A limit and the measured value, None where there is none. `most`: the limit is an upper one."""
 
     __slots__ = ("what", "limit", "measured", "most", "unit")
 
@@ -112,8 +112,8 @@ class Aim(Value):
 
 
 class Curve(Value):
-    """How a figure grows: points of (size, microseconds), by the name of the line. `flat`: it should not grow, and is
-    drawn as times its first point."""
+    """How a figure grows: points of (size, microseconds) for each line. `flat`: it should not grow, so it is
+    drawn relative to its first point."""
 
     __slots__ = ("title", "across", "lines", "flat")
 
@@ -140,7 +140,7 @@ class Curve(Value):
 
 
 class Chapter(Value):
-    """A part of the page: words, tables, curves, aims."""
+    """A section of the page: text, tables, curves, aims."""
 
     __slots__ = ("title", "words", "tables", "curves", "aims")
 

@@ -1,4 +1,4 @@
-"""Writes what was found to `docs/benchmarks.md` and its pictures. Measures nothing."""
+"""Writes the results to `docs/benchmarks.md` and its pictures."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from bench.outcome import Chapter
 DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """# Benchmarks
 
-Made by `{command}` on {day}, on {machine}. The load average of that machine was {load}: what is above its number of
-processors is other work. Beside: {versions}.
+Written by `{command}` on {day}, on {machine}. The load average was {load}; above the number of processors, other work
+ran at the same time. Compared with: {versions}.
 
-Everybody in a table took turns with the others in one run, in an order drawn by lot. Machines are noisy: compare the
-rows of one table, never two runs. CPU time does not count what other programs did on the machine meanwhile, wall time
-does: on a busy machine a 99th percentile of wall time is mostly that of waiting for a processor.
+All rows of a table were measured in turns, in random order, in one run. Machines are noisy: compare the rows of one
+table, never two runs. CPU time leaves out what other programs did, wall time does not: on a busy machine a 99th
+percentile of wall time is mostly waiting for a processor.
 
 ## Aims
 
-What the gate is meant to cost, and whether it did in this run.
+The limits that the gate must keep, and whether it kept them in this run.
 
 | aim | limit | measured | met |
 |---|---|---|---|
@@ -32,7 +32,7 @@ What the gate is meant to cost, and whether it did in this run.
 
 
 def write(chapters: Sequence[Chapter], command: str, docs: Path = DOCS, *, load: Sequence[float] = ()) -> Path:
-    """The page and its pictures, whole. `load` are load averages of the machine from before to after."""
+    """Write the page and its pictures. `load`: load averages before and after the run."""
     pictures = docs / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     page = docs / "benchmarks.md"
@@ -40,7 +40,7 @@ def write(chapters: Sequence[Chapter], command: str, docs: Path = DOCS, *, load:
         command=command,
         day=time.strftime("%Y-%m-%d", time.gmtime()),
         machine=machine(),
-        load=" to ".join(f"{each:.1f}" for each in load) or "not looked at",
+        load=" to ".join(f"{each:.1f}" for each in load) or "not measured",
         versions=", ".join(f"{name} {version}" for name, version in sorted(peers.versions().items())) or "nobody",
         aims="\n".join(aim.line() for chapter in chapters for aim in chapter.aims),
     )

@@ -1,4 +1,4 @@
-"""The other gates and the bare yardsticks: how each is run, or why it is missing. Measures nothing."""
+"""The other gates: how each is run, or why it is missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Run = Callable[[str], object]
 
 
 def openharness(rules: int = 0) -> Run | str:
-    """Its checker as it is asked about a shell command: it compares the text with that many patterns, none matching."""
+    """Its checker of shell commands, which compares the text with that many patterns, none of them matching."""
     try:
         from openharness.config.settings import PermissionSettings  # type: ignore[import-not-found,unused-ignore]
         from openharness.permissions.checker import PermissionChecker  # type: ignore[import-not-found,unused-ignore]
@@ -44,7 +44,7 @@ def safety_net_hook() -> list[str] | str:
 
 
 def versions() -> dict[str, str]:
-    """What is installed of them."""
+    """The installed versions."""
     found: dict[str, str] = {}
     for name in ("nah", "openharness-ai", "starlette", "uvicorn"):
         try:

@@ -1,4 +1,4 @@
-"""Where everything runs: a project in a repository, an environment, an event of an agent program. Measures nothing."""
+"""The fixtures: a project in a git repository, an environment, an event of an agent program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SESSION = "bench"
 
 
 def project(folder: Path) -> Path:
-    """A small project in a real repository, as a session would have it."""
+    """A small project in a real git repository."""
     root = folder / "webshop"
     for name in ("src/components", "tests/unit", "packages/core", "assets"):
         (root / name).mkdir(parents=True)
@@ -22,7 +22,7 @@ def project(folder: Path) -> Path:
 
 
 def environ(home: Path, root: Path) -> dict[str, str]:
-    """What a hook finds in its environment."""
+    """The environment of a hook."""
     return {
         **{key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ},
         "HOME": str(home),
@@ -32,7 +32,7 @@ def environ(home: Path, root: Path) -> dict[str, str]:
 
 
 def event(root: Path, command: str, *, kind: str = "PreToolUse") -> bytes:
-    """An event as Claude Code tells it; of a tool call, unless another kind is named."""
+    """An event in Claude Code's form; of a tool call by default."""
     given: dict[str, object] = {"session_id": SESSION, "cwd": str(root), "hook_event_name": kind}
     if kind == "PreToolUse":
         given |= {

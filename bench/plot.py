@@ -1,4 +1,4 @@
-"""Draws bars and curves as small SVG files that fit light and dark pages. Measures nothing."""
+"""Draws bars and curves as small SVG files that fit light and dark pages."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _panel(curve: Curve, x: float, wide: float) -> list[str]:
 
 
 def _heights(points: tuple[tuple[float, float], ...], *, flat: bool) -> list[tuple[float, float]]:
-    """The points as they are drawn: times the first one, or as they are."""
+    """The points to draw, relative to the first one where the curve should be flat."""
     return [(size, value / points[0][1] if flat else value) for size, value in points]
 
 

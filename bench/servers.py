@@ -1,4 +1,4 @@
-"""The server: checks over its socket and HTTP hooks over TCP, beside a bare route; and with many questions held."""
+"""The server: checks over its socket and HTTP hooks over TCP, compared with a bare route; and with many held calls."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ Asked = dict[str, tuple[Server, Path | int, list[bytes]]]
 
 
 def _contenders(servers: list[Server], state: Path, folder: Path, root: Path, commands: tuple[str, ...]) -> Asked:
-    """Whom to ask where, and with what."""
+    """The requests to send, and to which server."""
     bare, bare_tcp, ours = servers
     assert isinstance(ours, Assent)
     port = ours.port()
@@ -126,7 +126,7 @@ async def _held(server: Server, root: Path, count: int, seconds: float) -> Table
 
 
 async def _all_held(server: Server, count: int) -> None:
-    """Wait until the server says that so many questions wait."""
+    """Wait until the server holds that many calls."""
     token = load_token(str(Path(str(server.place)).parent), SCRAPE_FILE)
     raw = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %b\r\n\r\n" % token.encode()
     reader, writer = await connect(server.place)
@@ -142,7 +142,7 @@ async def _aside(who: str, server: Server, raw: bytes, seconds: float) -> dict[s
 
 
 def _greet(state: Path, home: Path, root: Path) -> None:
-    """The session begins with a command hook, from which the server hears of its project."""
+    """Start a session with a command hook, which tells the server its project."""
     launcher.write(str(state))
     words = launcher.launcher(str(state), "claude", socket=str(state / "server.sock"), deadline=60)
     text = places.event(root, "", kind="SessionStart")

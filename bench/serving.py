@@ -1,4 +1,4 @@
-"""Servers in processes of their own, and a client that asks them. Times nothing by itself."""
+"""Servers in separate processes, and a client that sends them requests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Server:
 
 
 class Assent(Server):
-    """Our server with a state folder of its own."""
+    """Our server with its own state folder."""
 
     def __init__(self, state: Path, home: Path) -> None:
         environ = {**os.environ, "HOME": str(home), "ASSENT_HOME": str(state)}
@@ -91,14 +91,14 @@ async def connect(place: Path | int) -> tuple[asyncio.StreamReader, asyncio.Stre
 
 
 def request(path: str, body: bytes, *, host: str = "localhost", token: str = "") -> bytes:
-    """A request as a client sends it that keeps its connection."""
+    """A request that keeps the connection open."""
     bearer = b"Authorization: Bearer %b\r\n" % token.encode() if token else b""
     head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n".encode()
     return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, bearer, len(body), body)
 
 
 async def exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, raw: bytes) -> bytes:
-    """Ask once, and take the whole answer."""
+    """Send one request and read the whole answer."""
     writer.write(raw)
     head = await reader.readuntil(b"\r\n\r\n")
     if not head.startswith(b"HTTP/1.1 200"):

@@ -1,4 +1,4 @@
-"""The trail: what a line and a cold hook cost behind a short one and a long one."""
+"""The trail: the cost of a line and of a cold hook with a short and a long trail."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def record(number: int) -> Record:
 
 
 def fill(folder: Path, count: int) -> None:
-    """Write a trail of so many lines as its own writer would have, in large pieces."""
+    """Write a valid trail of that many lines, in large pieces."""
     folder.mkdir(mode=0o700, parents=True)
     head = Head()
     middle = line.body(record(0))
