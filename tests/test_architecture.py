@@ -7,7 +7,6 @@ approval, trail) → contract; programs and agents are data that stages read, st
 from __future__ import annotations
 
 import ast
-import json
 import re
 import subprocess
 import sys
@@ -19,7 +18,8 @@ from typing import NamedTuple
 
 import pytest
 
-from assent.hook import bundle, launcher
+from assent.hook import bundle
+from tests.hook.loading import loaded
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 DATA = frozenset({"contract", "programs", "agents"})
@@ -216,46 +216,9 @@ NOT_FOR_HOOKS = SLOW | frozenset(
 
 @pytest.mark.parametrize("command", ["git status && ls -la", "ls src", "grep -n 'a b' x.md | head -20", "cat x; wc y"])
 def test_a_hook_loads_nothing_slow(tmp_path: Path, command: str) -> None:
-    """The whole answer to an agent program, recorded in the trail, as `assent install` wires it and by a snapshot that
-    an earlier hook left. Another try where a test beside this one changed the files in which modules are kept."""
-    slow = {command}
-    launcher.write(str(tmp_path / "state"))
-    make = "from assent.hook import bundle, launcher; bundle.write(launcher.bundle())"
-    _loaded_by_a_hook(tmp_path, command)
-    for _ in range(3):
-        slow = _loaded_by_a_hook(tmp_path, command) & NOT_FOR_HOOKS
-        if not slow:
-            break
-        subprocess.run([sys.executable, "-I", "-S", "-c", _with_path(make)], check=True)
-    assert slow == set()
-
-
-def _loaded_by_a_hook(folder: Path, command: str) -> set[str]:
-    words = launcher.launcher(str(folder / "state"), "claude", socket=str(folder / "none"), deadline=60)
-    script = f"""
-import os, sys
-leave = os._exit
-os._exit = lambda status: (print(*sys.modules, file=sys.stderr, flush=True), leave(status))
-sys.argv = {words[2:]!r}
-exec(open({words[2]!r}, encoding="utf-8").read())
-"""
-    event = {
-        "session_id": "s",
-        "cwd": str(folder),
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_input": {"command": command},
-    }
-    done = subprocess.run(
-        [*words[:2], "-c", script],
-        input=json.dumps(event),
-        env={"HOME": "/home/me", "CLAUDE_PROJECT_DIR": str(folder), "SHELL": "/bin/bash"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert '"permissionDecision":"allow"' in done.stdout, done
-    return set(done.stderr.split())
+    """The whole answer to an agent program, recorded in the trail."""
+    environ = {"HOME": "/home/me", "CLAUDE_PROJECT_DIR": str(tmp_path), "SHELL": "/bin/bash"}
+    assert loaded(tmp_path / "state", tmp_path, command, environ, NOT_FOR_HOOKS) == set()
 
 
 def _with_path(script: str) -> str:

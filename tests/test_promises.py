@@ -77,19 +77,21 @@ EMBEDDING = {
 }
 THREATS = {
     "plays this session against an installed hook": "every_attempt_is_listed_in_the_threat_model",
-    "In mode `full_auto` two things are different": "the_loosest_mode_short_of_yolo_stops_it_as_well",
-    "What is no whole answer is none": "an_answer_counts_once_it_is_whole",
+    "In mode `full_auto` two things differ": "the_loosest_mode_short_of_yolo_stops_it_as_well",
+    "An incomplete answer counts as none": "an_answer_counts_once_it_is_whole",
     "each side asks the kernel who": "the_kernel_says_who_connected",
     "The compiled client loads no": "a_library_that_a_project_preloads_does_not_answer_for_the_compiled_client",
-    "with an environment, handles, a folder and a session": "nothing_of_the_agents_process_reaches_the_server",
+    "its environment, file handles, folder and session": "nothing_of_the_agents_process_reaches_the_server",
     "by a one-time code": "a_code_works_once",
-    "to a process above which no": "the_mark_of_an_agent_counts_in_every_ancestor",
-    "a caller's token asks and cannot answer": "the_token_of_callers_signs_nobody_in",
+    "to a process whose ancestors include no agent program": "the_mark_of_an_agent_counts_in_every_ancestor",
+    "a caller's token can ask and not answer": "the_token_of_callers_signs_nobody_in",
     "A change in the middle of a session": "settings_that_change_in_a_session_do_not_take_claude_codes_hook_away",
-    "Answers from elsewhere are signed, fresh": "a_forged_an_old_and_an_unsigned_interaction_decide_nothing",
+    "Answers over Slack and the webhook are signed": "a_forged_an_old_and_an_unsigned_interaction_decide_nothing",
     "from a listed member of the workspace": "who_is_not_listed_or_of_another_workspace_is_refused_and_recorded",
-    "Outages and limits of these services deny": ("with_slack_alone_and_down_a_question_is_denied_and_never_approved"),
-    "A fooled [classifier](classifier.md) lets run": "the_floor_stays_closed",
+    "Outages and rate limits of these services deny": (
+        "with_slack_alone_and_down_a_question_is_denied_and_never_approved"
+    ),
+    "A fooled [classifier](classifier.md) can allow": "the_floor_stays_closed",
 }
 
 

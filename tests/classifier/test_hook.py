@@ -16,6 +16,7 @@ import pytest
 
 from assent.hook import launcher
 from tests.classifier.service import KEY, SAFE, UNSAFE, Asked, Service
+from tests.hook.loading import loaded
 from tests.server.program import Program
 
 
@@ -148,49 +149,26 @@ def test_the_launcher_that_is_installed_finds_what_it_needs(tmp_path: Path, serv
     assert hook.decides("npm test") == "allow"
 
 
-LOADED = """
-import sys
-from assent.agents import load
-from assent.hook.hook import answer
-rendered = answer(load("claude"), {event!r}, {environ!r}, state={state!r})
-print(rendered.stdout.count("allow"), *sys.modules)
-"""
-
-
 @pytest.mark.parametrize("command", ["git status", "npm test"])
 def test_with_the_classifier_off_a_hook_loads_nothing_of_it(tmp_path: Path, service: Service, command: str) -> None:
     hook = Hooked(tmp_path, service)
     (hook.state / "config.toml").write_text('mode = "default"\n')
-    assert not (loaded(hook, command) & PARTS)
+    assert of_the_classifier(hook, command) == set()
 
 
 def test_with_it_on_a_call_that_does_not_ask_loads_no_client(tmp_path: Path, service: Service) -> None:
     hook = Hooked(tmp_path, service)
-    assert loaded(hook, "git status") & PARTS <= {"assent.contract.classifier"}
+    assert of_the_classifier(hook, "git status") <= {"assent.contract.classifier"}
 
 
 PARTS = frozenset(
     "httpx asyncio ssl keyring assent.engine.classify assent.contract.classifier assent.policy.classifier "
-    "assent.policy.classifier "
     "assent.state.human_decisions assent.approval.classifier assent.approval.classifier.model".split()
 )
 
 
-def loaded(hook: Hooked, command: str) -> set[str]:
-    """The modules of a second hook, after a first one that left its snapshot."""
-    event = {
-        "session_id": "s",
-        "cwd": str(hook.project),
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_input": {"command": command},
-    }
-    script = LOADED.format(event=json.dumps(event).encode(), environ=hook.environ, state=str(hook.state))
-    out = ""
-    for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-        out = done.stdout
-    return set(out.split())
+def of_the_classifier(hook: Hooked, command: str) -> set[str]:
+    return loaded(hook.state, hook.project, command, hook.environ, PARTS)
 
 
 # ---------------------------------------------------------------- with a server

@@ -361,7 +361,7 @@ def test_a_users_no_stays(home: Home, capsys: pytest.CaptureFixture[str]) -> Non
     home.state.mkdir(mode=0o700)
     (home.state / "config.toml").write_text("[server]\nstart = false\n")
     assert main(["install", "claude", "--no-policy", "--start-server"]) == 0
-    assert "says `server.start = false`, and that stays" in capsys.readouterr().err
+    assert "has `server.start = false`, which is not changed" in capsys.readouterr().err
     assert (home.state / "config.toml").read_text() == "[server]\nstart = false\n"
     assert home.call() == "allow"
     assert not (home.state / starting.RECORD_FILE).exists()

@@ -130,7 +130,7 @@ def test_a_model_works_through_the_gate(service: Service, model: str) -> None:
 def test_a_model_is_not_told_yes_unseen(service: Service) -> None:
     done = demo("--model", "m", "--base-url", f"http://127.0.0.1:{service.port}", "--answer", "yes")
     assert done.returncode == 2
-    assert "not answered with yes unseen" in done.stderr
+    assert "would run a model's calls unseen" in done.stderr
     assert service.requests == []
 
 

@@ -73,7 +73,7 @@ def test_no_and_stop_ends_it_with_the_sum(terminal: Terminal) -> None:
 def test_ctrl_c_twice_ends_it_and_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
     answer(terminal, "python3 -m unittest -q", "")
     terminal.press("C-c")
-    terminal.wait_for("Ctrl-C again ends the demo")
+    terminal.wait_for("press Ctrl-C again to end the demo")
     terminal.press("C-c")
     terminal.wait_for("status=130")
     terminal.type("stty -a | grep -o -- '-*icanon'; echo typed")
