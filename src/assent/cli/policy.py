@@ -163,10 +163,8 @@ def check(options: argparse.Namespace) -> int:
 def init(options: argparse.Namespace) -> int:
     folder = os.path.abspath(options.cwd or os.getcwd())
     here = configure.place(folder, os.environ)
-    if options.project:
-        path, text = files.project_file(folder), PROJECT_STARTER
-    else:
-        path, text = files.user_file(files.state_folder(here.state)), shipped.starter()
+    path = files.project_file(folder) if options.project else files.user_file(files.state_folder(here.state))
+    text = PROJECT_STARTER if options.project else shipped.starter()
     try:
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)

@@ -155,10 +155,9 @@ def _model(given: object) -> list[str]:
     if not isinstance(given, dict):
         return []
     name, said = str(given.get("model", "a model")), given.get("said", "")
-    if error := given.get("error"):
-        head = f"{name} gave no opinion that counts ({error}): {said}"
-    else:
-        head = f'{name} called it {"safe" if given.get("safe") is True else "not safe"}: "{said}"'
+    opinion = "safe" if given.get("safe") is True else "not safe"
+    error = given.get("error")
+    head = f"{name} gave no opinion that counts ({error}): {said}" if error else f'{name} called it {opinion}: "{said}"'
     if given.get("cached") is True:
         return [head, "it had said so before in this session"]
     tokens = f", {given['tokens']} tokens" if given.get("tokens") else ""

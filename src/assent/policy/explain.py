@@ -29,8 +29,10 @@ def in_words(decision: Decision, call: str = "") -> str:
         lines.append(f"  rule   {one_line(part.rule)}  from {part.source}")
     lines += [f"  also   {one_line(text)}" for text in part.also]
     others = other_parts(decision)
-    for label, other in zip(("also  ", *["      "] * SHOWN_PARTS), others[:SHOWN_PARTS], strict=False):
-        lines.append(f"  {label} {other.outcome.word}: {one_line(other.what or other.reason, 120)} [{other.code}]")
+    lines += [
+        f"  {label} {other.outcome.word}: {one_line(other.what or other.reason, 120)} [{other.code}]"
+        for label, other in zip(("also  ", *["      "] * SHOWN_PARTS), others[:SHOWN_PARTS], strict=False)
+    ]
     if len(others) > SHOWN_PARTS:
         lines.append(f"         and {len(others) - SHOWN_PARTS} more")
     lines += [f"  lost   {one_line(text)}  from {source}" for text, source in decision.lost[:SHOWN_PARTS]]

@@ -35,10 +35,9 @@ from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule, base
 from assent.policy.ruleset import RuleSet
 from assent.policy.steering import is_local_script, steering
+from assent.policy.strict import Subject
 
 if TYPE_CHECKING:
-    from assent.policy.strict import Subject
-
     Remembered = tuple[frozenset[str], RuleSet]
     Running = Mapping[int, tuple[tuple[str, str], ...]]  # the files that each command runs, with their digests
 

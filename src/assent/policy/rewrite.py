@@ -56,11 +56,9 @@ def with_start(text: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     _, headers = _statements(text)
     made = f"start = true{newline}"
-    if "server" in headers:
-        after = text[: headers["server"]] + made + text[headers["server"] :]
-    else:
-        after = f"{_ended(text, newline)}{newline}[server]{newline}{made}"
-    return checked(text, after, ("server", "start"), True)
+    added = f"{_ended(text, newline)}{newline}[server]{newline}{made}"
+    at = headers.get("server")
+    return checked(text, added if at is None else text[:at] + made + text[at:], ("server", "start"), True)
 
 
 def starts(text: str) -> bool:

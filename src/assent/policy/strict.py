@@ -14,9 +14,10 @@ from assent.policy.policy import Policy
 from assent.policy.rules import About, Origin, Rule, RuleShape
 from assent.policy.ruleset import RuleSet
 
+# What is judged: a command, an effect, or the tool by its name (`""`: the text of the whole command).
+Subject = Invocation | Effect | str
+
 if TYPE_CHECKING:
-    # What is judged: a command, an effect, or the tool by its name (`""`: the text of the whole command).
-    Subject = Invocation | Effect | str
     # Whether a deny or ask rule is left out for a subject. The flag is false for a file that is not named, judged by
     # the folder that it lies in.
     Skips = Callable[[Rule, Outcome, Subject, bool], bool]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from assent.contract import (
     Decision,
@@ -30,12 +29,10 @@ from assent.policy.decide import Judge
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
 from assent.policy.rule_width import refusal, width
+from assent.policy.strict import Subject
 from assent.programs.traits import has
 
-if TYPE_CHECKING:
-    from assent.policy.strict import Subject
-
-    Ladder = list[str]  # rules for one thing, narrowest first
+Ladder = list[str]  # rules for one thing, narrowest first
 
 __all__ = ["covers", "refusal", "suggest_rules"]
 

@@ -96,11 +96,10 @@ def _run(context: ToolContext, what: str, given: Given, path: str, stop: Event) 
             tail=0,
         )
     found = _answer(ended)
-    if what == "glob":
-        shown = [_name(each) for each in found["names"]] or ["[no file has such a name]"]
-    else:
-        shown = _lines(context, found, path, given.get("files_only", False), stop) or ["[no line matches]"]
-    return Result("\n".join([*shown, *(f"[{each}]" for each in found["notes"])]))
+    names = what == "glob"
+    shown = map(_name, found["names"]) if names else _lines(context, found, path, given.get("files_only", False), stop)
+    none = "[no file has such a name]" if names else "[no line matches]"
+    return Result("\n".join([*(list(shown) or [none]), *(f"[{each}]" for each in found["notes"])]))
 
 
 def _answer(ended: process.Ended) -> dict[str, Any]:
