@@ -66,7 +66,6 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module `assent` has no attribute `{name}`")
-    module = __import__(f"assent.{home}", fromlist=[name])
-    value: object = getattr(module, name)
+    value: object = getattr(__import__(f"assent.{home}", fromlist=[name]), name)
     globals()[name] = value
     return value

@@ -245,8 +245,7 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
 
 
 def _event(value: Json) -> str:
-    named = f"event: {value['type']}\n" if "type" in value else ""
-    return f"{named}data: {json.dumps(value)}\n\n"
+    return (f"event: {value['type']}\n" if "type" in value else "") + f"data: {json.dumps(value)}\n\n"
 
 
 def _texts(content: object) -> str:

@@ -192,8 +192,7 @@ def remove(state: str, name: str) -> int:
         names = ", ".join(each.name for each in activated.packs(state)) or "none"
         raise PayloadError(f"no pack is called `{name}`; active: {names}")
     require_person(state, "nothing is removed")  # what it denies may be allowed afterwards
-    memory = Memory(state)
-    record(memory, "pack.remove", f"removed the pack {name}", None)
+    record(Memory(state), "pack.remove", f"removed the pack {name}", None)
     activated.remove(state, name)
     print(f"removed: {name}")
     return 0

@@ -287,8 +287,7 @@ def _rest(shape: ToolShape, given: Mapping[str, object]) -> Rest:
         if key not in KNOWN_KEYS:
             rest.unknown.append(key)
         if key not in TEXT_KEYS and key not in PATTERN_KEYS:
-            found = places(key, value)
-            (rest.paths if key in PATH_KEYS else rest.others).extend(found)
+            (rest.paths if key in PATH_KEYS else rest.others).extend(places(key, value))
     return rest
 
 

@@ -184,8 +184,7 @@ def warnings(held: Held) -> Content:
 
 def says(held: Held) -> Content:
     text = held.call.description
-    shown = prose(text[:SAID]) + ("…" if len(text) > SAID else "")
-    return marked(shown, "italic $soft")
+    return marked(prose(text[:SAID]) + ("…" if len(text) > SAID else ""), "italic $soft")
 
 
 def effects(held: Held) -> Content:

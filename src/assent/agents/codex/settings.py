@@ -126,8 +126,8 @@ def block(kept: dict[str, object], entry: HookEntry, events: tuple[str, ...]) ->
             present = table.get(event) if isinstance(table, dict) else None
             group = len(present) if isinstance(present, list) else 0
             key = f"{entry.file}:{snake(event)}:{group}:0"
-            trust += [f"[hooks.state.{quoted(key)}]"]
-            trust += [f"trusted_hash = {quoted(trusted_hash(event, entry.guarded, entry.timeout, matcher))}"]
+            digest = trusted_hash(event, entry.guarded, entry.timeout, matcher)
+            trust += [f"[hooks.state.{quoted(key)}]", f"trusted_hash = {quoted(digest)}"]
     return lines + trust
 
 

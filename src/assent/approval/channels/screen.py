@@ -90,8 +90,7 @@ def preview(shown: Preview, style: ScreenStyle, *, whole: bool = False) -> list[
 
 
 def _diff_line(line: str, piece: str, style: ScreenStyle) -> str:
-    colours = {"+": GREEN, "-": RED, "@": CYAN if line.startswith("@@") else ""}
-    found = colours.get(line[:1], "")
+    found = {"+": GREEN, "-": RED, "@": CYAN if line.startswith("@@") else ""}.get(line[:1], "")
     return style.paint(piece, found) if found else piece
 
 

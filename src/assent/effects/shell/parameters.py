@@ -93,9 +93,7 @@ def lookup(walk: Walk, name: str, state: ShellState) -> Val:
 
 
 def _first(found: Val) -> Val:
-    if found.items is None:
-        return found
-    return found.items[0] if found.items else EMPTY
+    return found if found.items is None else next(iter(found.items), EMPTY)
 
 
 def together(items: tuple[Val, ...], state: ShellState) -> Val:

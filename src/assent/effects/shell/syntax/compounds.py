@@ -131,8 +131,7 @@ class ShellReader(Commands):
     def loop(self) -> Loop:
         self.pos += 5
         condition = self.nonempty_script()
-        body = self.each_body(False)
-        return Loop(condition, body, self.redirects())
+        return Loop(condition, self.each_body(False), self.redirects())
 
     def each(self, word: str) -> Command:
         start = self.pos
@@ -143,8 +142,7 @@ class ShellReader(Commands):
         if not _name.match(name.text):
             raise Halt(UNMODELLED, name.start, "bash refuses this name of a loop variable; correct it")
         words, separated = self.each_words()
-        body = self.each_body(separated)
-        return For(name.text, words, body, word == "select", self.redirects())
+        return For(name.text, words, self.each_body(separated), word == "select", self.redirects())
 
     def each_words(self) -> tuple[tuple[Word, ...] | None, bool]:
         """The words behind `in`, and whether something separates the body from what comes before it."""
@@ -186,8 +184,7 @@ class ShellReader(Commands):
         if self.skip() == ";":
             self.pos += 1
         self.newlines()
-        body = self.each_body(True)
-        return ForArithmetic(expression, body, self.redirects())
+        return ForArithmetic(expression, self.each_body(True), self.redirects())
 
     # ------------------------------------------------------------ case
 

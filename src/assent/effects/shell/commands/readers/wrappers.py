@@ -349,6 +349,4 @@ def split_string(text: str) -> list[str] | None:
         else:
             words += [word] if word is not None else []
             word = None
-    if quote:
-        return None
-    return [*words, word] if word is not None else words
+    return None if quote else words if word is None else [*words, word]
