@@ -405,6 +405,16 @@ def test_a_record_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None
     assert starting.last(str(tmp_path)) == ("", 0, 0.0)
 
 
+def test_a_pipe_or_a_link_in_place_of_the_lock_holds_no_hook_up(tmp_path: Path) -> None:
+    """Opening a pipe for reading would wait for a writer, in a hook that has answered already."""
+    lock = tmp_path / starting.LOCK_FILE
+    os.mkfifo(lock)
+    assert not starting.runs(str(tmp_path))
+    lock.unlink()
+    lock.symlink_to(tmp_path / "elsewhere")
+    assert starting.runs(str(tmp_path))
+
+
 def test_the_log_never_grows_beyond_its_bound(tmp_path: Path) -> None:
     handle = detached.opened(str(tmp_path))
     log = detached.BoundedLog(handle)

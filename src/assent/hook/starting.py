@@ -92,9 +92,9 @@ def is_starting(state: str) -> bool:
 
 def _is_locked(path: str) -> bool:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        return not isinstance(error, FileNotFoundError)  # a link, for one: no server is started beside it
     try:
         return not took_lock(handle, fcntl.LOCK_SH)
     finally:
