@@ -56,7 +56,7 @@ EMBEDDING = {
     "What your own\n`needs_approval` pauses for": "the_author_s_own_approval_holds_beside_the_gate",
     "given one of the two, it is gated": "a_node_with_half_of_the_middleware_is_gated_both_ways",
     "A cancelled `ainvoke` takes its question back": "a_cancelled_run_leaves_nothing_pending",
-    "behind every hook\nthat changes arguments": "whatever_changes_the_arguments_stands_outside",
+    "after every hook\nthat changes arguments": "whatever_changes_the_arguments_stands_outside",
     "behind it does not start: list ours last": ("a_run_with_something_between_the_gate_and_the_tools_does_not_start"),
     "wrap it: `AssentToolset(toolset,": "one_toolset_alone_can_be_gated",
     "are judged field by field": "paths_within_a_model_are_looked_at",

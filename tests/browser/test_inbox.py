@@ -94,7 +94,7 @@ def test_a_rule_is_edited_before_it_is_saved_and_settles_the_next_call(page: Pag
     call = program.calling("npm run build -- --fast", session="edits")
     ready(page, "npm run build")
     page.get_by_role("button", name="Session").click()
-    rule = page.get_by_label("The rule, as it will be remembered")
+    rule = page.get_by_label("The rule that will be saved")
     expect(page.locator(".reach")).to_contain_text("Would have matched 1 of your last")
     screenshot(page, "rule")
     rule.fill("bash(*)")

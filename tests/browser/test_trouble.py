@@ -74,7 +74,7 @@ def test_an_answer_whose_line_breaks_says_that_nobody_knows_and_what_to_do(
     page.keyboard.press("y")
     told = page.locator(".toast.bad")
     expect(told).to_contain_text("not known whether your answer arrived")
-    expect(told).to_contain_text("answer it again if it still waits")
+    expect(told).to_contain_text("answer again if the question still waits")
     page.unroute("**/answer")
     page.keyboard.press("y")
     assert verdict(call)[0]

@@ -255,7 +255,7 @@ def test_a_start_under_way_is_not_told_as_one_that_failed(agreed: Home, capsys: 
         assert main(["status"]) == 1
         assert capsys.readouterr().out == "a server is starting; ask again in a moment\n"
     assert main(["status"]) == 1
-    assert "1 start by a hook has failed" in capsys.readouterr().out
+    assert "1 start by a hook failed" in capsys.readouterr().out
 
 
 def test_a_server_that_does_not_start_is_left_alone_for_a_while(
@@ -267,7 +267,7 @@ def test_a_server_that_does_not_start_is_left_alone_for_a_while(
     assert agreed.call() == "allow"
     assert (agreed.settled()[:2], agreed.starts) == (("failed", 1), 1)
     assert main(["status"]) == 1
-    assert "1 start by a hook has failed" in capsys.readouterr().out
+    assert "1 start by a hook failed" in capsys.readouterr().out
     (agreed.state / starting.RECORD_FILE).write_text(f"failed 1 {time.time() - 61:.0f}\n")
     assert agreed.call() == "allow"
     assert (agreed.settled()[:2], agreed.starts) == (("failed", 2), 2)

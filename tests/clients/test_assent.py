@@ -150,7 +150,7 @@ def test_doctor_starts_the_program_and_sees_whether_the_hook_holds(client: Clien
     more = {"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
     words = [*PYTHON, "-m", "assent", "doctor", name, "--start"]
     held = place.run(words, deadline=120, more=more)
-    assert (held.status, "let the hook block a forbidden call" in held.stdout) == (0, True), held.stdout
+    assert (held.status, "the hook blocked a forbidden call" in held.stdout) == (0, True), held.stdout
     inert = {
         "claude": (".claude/settings.local.json", '{"disableAllHooks": true}'),
         "codex": (".codex/config.toml", "[features]\nhooks = false\n"),
@@ -164,7 +164,7 @@ def test_doctor_starts_the_program_and_sees_whether_the_hook_holds(client: Clien
     found = place.run(words, deadline=120, more=more)
     assert found.status == 1
     if name != "codex":  # a project that nobody trusts switches nothing off there
-        assert "did not let the hook block a forbidden call" in found.stdout, found.stdout
+        assert "the hook did not block a forbidden call" in found.stdout, found.stdout
 
 
 def test_the_calls_of_a_sub_agent_pass_the_gate(client: Client, place: Sandbox) -> None:
@@ -246,7 +246,7 @@ def test_a_broken_hook_turns_into_what_is_written_of_the_host(client: Client, pl
     script = touch(client, *(f"allowed-{name}" for name in BROKEN), "allowed")
     run = client.run(place, [*script, DONE], args=client.loose)  # the mode in which only the hook stands in the way
     known = CAPABILITIES[runtime(client)]
-    does = {name: getattr(known, name) for name in BROKEN if name != "silence"}
+    does = {name: known.does[name] for name in BROKEN if name != "silence"}
     does["silence"] = does["garbage"] if runtime(client) in ("claude", "opencode") else Does.BLOCKS
     ran = [name for name in BROKEN if does[name] in (Does.RUNS, Does.HOST)]
     assert sorted(run.changed) == ["allowed", *sorted(f"allowed-{name}" for name in ran)]
