@@ -141,6 +141,11 @@ def check(text: str) -> None:
                 f"bad glob `{text}`: `[` is never closed",
                 suggestion="close it, or write `[[]` for the character itself",
             )
+        if "/" in text[at:end]:  # names are compared one by one, so the class would be cut in two
+            raise PolicyError(
+                f"bad glob `{text}`: a class in brackets never matches `/`",
+                suggestion="remove the `/` from the brackets",
+            )
         try:
             re.compile(translate(text[at : end + 1]))
         except re.error as error:

@@ -37,7 +37,7 @@ def test_a_glob_matches_and_covers(glob: str, path: str, matches: bool, covers: 
     assert (PathGlob(glob).matches(path), PathGlob(glob).covers(path)) == (matches, covers)
 
 
-@pytest.mark.parametrize("glob", ["src/[", "a/[b", "x***y", "a\0b", "[z-a]"])
+@pytest.mark.parametrize("glob", ["src/[", "a/[b", "x***y", "a\0b", "[z-a]", "sec[r/]et", "**/a[!/]b"])
 def test_a_malformed_glob_is_an_error(glob: str) -> None:
     with pytest.raises(PolicyError):
         globs.check(glob)

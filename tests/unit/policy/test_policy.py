@@ -9,7 +9,7 @@ from assent.policy.index import PathIndex
 from assent.policy.parse import parse_rule
 from assent.policy.policy import PathPrefilter
 
-NAME = st.sampled_from(["a", "b*", "**", "*.cfg", "?d", "long-name", "long*", "*-name", "[ab]c", ".env", "[a/b]d"])
+NAME = st.sampled_from(["a", "b*", "**", "*.cfg", "?d", "long-name", "long*", "*-name", "[ab]c", ".env", "[a-b]d"])
 PATTERN = st.tuples(st.sampled_from(["/", "**/", "~/", ""]), st.lists(NAME, min_size=1, max_size=4)).map(
     lambda pair: pair[0] + "/".join(pair[1])
 )
