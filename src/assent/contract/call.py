@@ -123,7 +123,7 @@ class Facts(Value):
     `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
     there.
     `paused`: a person has lifted what protects Assent itself, for a while. `server`: Assent's own server, where the
-    call may speak of it (None: it does not, or none runs)."""
+    call may concern it (None: it does not, or none runs)."""
 
     __slots__ = (
         "canonical",

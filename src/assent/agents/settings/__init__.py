@@ -175,7 +175,7 @@ class WholeFile(ProgramSettings):
 
     def install(self, text: str, entry: HookEntry) -> str:
         if text.strip() and self.mark not in text:
-            raise SettingsError("another file stands in the place of ours; move it away first", line=1)
+            raise SettingsError("this file is not ours; move it to another place first", line=1)
         return self.content(entry)
 
     def uninstall(self, text: str) -> str:
