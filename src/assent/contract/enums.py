@@ -51,9 +51,6 @@ class _Choices(type):
     def __iter__(cls) -> Iterator[Any]:
         return iter(cls._by_name.values())
 
-    def __reversed__(cls) -> Iterator[Any]:
-        return reversed(cls._by_name.values())
-
     def __len__(cls) -> int:
         return len(cls._by_name)
 
@@ -64,10 +61,6 @@ class _Choices(type):
         if name in cls.__dict__.get("_by_name", ()):
             raise AttributeError(f"cannot reassign member {name!r}")
         super().__setattr__(name, value)
-
-    @property
-    def __members__(cls) -> dict[str, Any]:
-        return dict(cls._by_name)
 
 
 if not TYPE_CHECKING:

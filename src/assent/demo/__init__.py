@@ -135,8 +135,11 @@ class Demo:
         session = gate.session("demo", cwd=self._scratch.project)
         tools = Toolset(session, self._scratch.project, hidden=model.KEYS)
         try:
-            by_script, by_model = self._follow_script, self._follow_model
-            if await (by_model(tools, server, conversation) if conversation else by_script(tools, server)):
+            if conversation is None:
+                stopped = await self._follow_script(tools, server)
+            else:
+                stopped = await self._follow_model(tools, server, conversation)
+            if stopped:
                 self._output.say("\nYou told the agent to stop, so it stops.")
         finally:
             tools.close()
