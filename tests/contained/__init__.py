@@ -1,0 +1,1 @@
+"""Calls that run contained, through the gate and with the real sandbox."""
