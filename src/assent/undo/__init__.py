@@ -1,0 +1,1 @@
+"""Copies of files that a call destroys, and restoring them."""
