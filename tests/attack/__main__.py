@@ -1,5 +1,5 @@
-"""`python -m tests.attack`: runs every command that the tables call read-only, where its program is installed, with
-hostile files beside it and hostile variables before it, each alone, and reports what it did that a reader does not do.
+"""`python -m tests.attack`: runs every command that the tables call read-only, if its program is installed, with
+hostile files and variables, each alone, and reports everything it did beyond reading.
 
 Only what the gate allows is run: a finding is a command that was allowed and ran the canary program, changed a file,
 reached the network or printed a secret. Everything happens in a network namespace of its own and in bubblewrap."""
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from assent.cli.check import Batch
+from assent.cli.check import BatchCheck
 from assent.programs.table import shipped
 from tests.attack import hostile
 from tests.attack.sandbox import Listener, Tree, run
@@ -74,7 +74,7 @@ def conditions(tree: Tree) -> list[Condition]:
 class Trial:
     """One command under hostile conditions: those that the gate allows together are tried together first."""
 
-    def __init__(self, gate: Batch, listener: Listener, tree: Tree, command: str) -> None:
+    def __init__(self, gate: BatchCheck, listener: Listener, tree: Tree, command: str) -> None:
         self.gate, self.listener, self.tree, self.command = gate, listener, tree, command
         self.ran = 0
 
@@ -97,8 +97,8 @@ class Trial:
         return found
 
     def findings(self, group: list[Condition]) -> list[tuple[str, str]]:
-        """What goes wrong under conditions that are allowed one by one: tried together, and apart where that shows
-        something, or is not allowed."""
+        """Findings under conditions that are allowed one by one: tried together, and apart if that finds something or
+        is not allowed."""
         for condition in group:
             condition.lay(self.tree)
         found: list[str] = []
@@ -116,7 +116,7 @@ class Trial:
 
 
 def operands(tree: Tree, command: str) -> None:
-    """Make the files that a command names, so that it finds something. What hostile files lie in is a folder."""
+    """Make the files that a command names, so that it finds something. What hostile files are in is a folder."""
     folders = {parent for name in (*hostile.FILES, *hostile.PROGRAMS) for parent in (tree.work / name).parents}
     for word in shlex.split(command)[1:]:
         plain = word.rpartition("=")[2]

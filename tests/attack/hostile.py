@@ -1,5 +1,5 @@
-"""What a hostile tree or command brings: settings files and variables that make programs run, write, send or print
-something else. Each names the canary program, a canary address or a canary file. Lays out nothing."""
+"""Hostile trees and commands: settings files and variables that make programs run, write, send or print something else.
+Each names the canary program, a canary address or a canary file. Lays out nothing."""
 
 from __future__ import annotations
 

@@ -16,23 +16,28 @@ MOST = 4_000_000  # bytes that are looked at of what a command prints
 TOKEN, KEY = "CANARY-TOKEN-7f3a", "CANARY-KEY-91bc"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 CLOSED = "--proc /proc --dev /dev --unshare-pid --unshare-ipc --die-with-parent --new-session".split()
+_PID = os.getpid()  # two processes cannot both listen where names are looked up, so that each has an address of its own
+NAMES = f"127.{128 + (_PID >> 16)}.{_PID >> 8 & 255}.{_PID & 255}"
 OWN = frozenset((".git", ".cache", ".ruff_cache", ".npm", ".yarn", ".bun"))  # where programs keep their own things
 VISIBLE = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc", "/opt", "/var/lib")
 
 
 class Listener:
-    """Everything that reaches loopback: a port that hostile files name, and where names are looked up."""
+    """Everything that reaches loopback: a port that hostile files name, and name lookups."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
-        self._sockets = [self._open(socket.SOCK_STREAM, 0), self._open(socket.SOCK_DGRAM, 53)]
+        self._sockets = [
+            self._open(socket.SOCK_STREAM, "127.0.0.1", 0),
+            self._open(socket.SOCK_DGRAM, NAMES, 53),
+        ]
         self.port: int = self._sockets[0].getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
         threading.Thread(target=self._receive, daemon=True).start()
 
-    def _open(self, kind: socket.SocketKind, port: int) -> socket.socket:
+    def _open(self, kind: socket.SocketKind, address: str, port: int) -> socket.socket:
         made = socket.socket(socket.AF_INET, kind)
-        made.bind(("127.0.0.1", port))
+        made.bind((address, port))
         if kind is socket.SOCK_STREAM:
             made.listen(64)
         return made
@@ -67,7 +72,7 @@ class Tree:
             each.mkdir(parents=True)
         (self.home / ".ssh" / "id_rsa").write_text(KEY + "\n")
         (self.home / ".aws" / "credentials").write_text(f"[default]\naws_secret_access_key = {KEY}\n")
-        (self.folder / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+        (self.folder / "resolv.conf").write_text(f"nameserver {NAMES}\noptions timeout:1 attempts:1\n")
         self.program = self.marks / "run"
         self.program.write_text(f"#!/bin/sh\ntouch {self.marks}/ran\nexit 0\n")
         self.program.chmod(0o755)
@@ -92,7 +97,7 @@ class Tree:
             path.chmod(0o755)
 
     def digest(self) -> dict[str, str]:
-        """Every file with its content, but what git and caches keep for themselves."""
+        """Every file with its content, except those of git and of caches."""
         found = {}
         for place in (self.work, self.home, self.marks):
             for path in sorted(place.rglob("*")):

@@ -75,7 +75,7 @@ def part(one: Part) -> str:
 
 
 def arithmetic(one: Arithmetic) -> str:
-    """An expression: its text, unless a substitution in it may have been printed anew."""
+    """An expression: its text, unless a substitution in it may have been reprinted."""
     text = "" if "$(" in one.text else re.sub(r"\s|\\\n", "", one.text)
     return f"(({text} {parts(one.parts)}{'q' if one.quoted else ''}))"
 

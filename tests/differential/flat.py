@@ -1,4 +1,4 @@
-"""The simple commands of a tree, wherever they hide, as their source text: ours and shfmt's, to be compared."""
+"""The simple commands of a tree, at any depth, as their source text: ours and shfmt's, to be compared."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def simples(node: object) -> Iterator[Simple]:
 
 def lines(script: Script) -> list[str]:
     """The assignments and words of each simple command as bash prints them: with one blank between them. Those that
-    bash prints anew (substitutions) or decodes are left out, and those from which it takes continued lines."""
+    bash reprints (substitutions) or decodes are left out, and those from which it takes continued lines."""
     return [line for simple in simples(script) if (line := _line(simple))]
 
 
@@ -109,12 +109,12 @@ def _redirect(node: dict[str, Any], raw: bytes) -> str:
 
 
 def _record(tokens: list[str], redirects: list[str]) -> Record:
-    """Continued lines are left out: where they stand in a word is no matter."""
+    """Continued lines are left out: their position in a word does not matter."""
     return tuple(one.replace("\\\n", "") for one in tokens), tuple(one.replace("\\\n", "") for one in redirects)
 
 
 def has_braces(node: object) -> bool:
-    """Whether braces are expanded anywhere, so that what stands in them is seen several times."""
+    """Whether braces are expanded anywhere, so that what is in them is seen several times."""
     if isinstance(node, Brace):
         return True
     if isinstance(node, Value):

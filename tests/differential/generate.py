@@ -80,7 +80,7 @@ class Grammar:
         return self.random.choice(options)
 
     def listing(self, depth: int) -> str:
-        """Commands with what stands between them; it may end in a newline."""
+        """Commands with what is between them; it may end in a newline."""
         out = ""
         for left in reversed(range(self.random.choice((1, 1, 2, 2, 3)))):
             if self.random.randrange(12 if depth == self.deepest else 60) == 0:

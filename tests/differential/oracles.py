@@ -82,7 +82,7 @@ def _bytes(text: str) -> bytes:
 
 
 def ask_shfmt(texts: Sequence[str]) -> list[dict[str, Any] | None]:
-    """Shfmt's tree of each text, or None where it refuses it."""
+    """Shfmt's tree of each text, or None if it refuses it."""
     with ThreadPoolExecutor(2) as pool:
         return list(pool.map(_ask_shfmt, texts))
 

@@ -1,5 +1,5 @@
-"""What words stand for, by bash and by our reading. Here bash does run something: `printf` on words in which nothing
-can run, made of quotes, escapes, braces and tildes only, in an empty folder."""
+"""The values of words, by bash and by our reading. Here bash does run something: `printf` on words in which nothing can
+run, made of quotes, escapes, braces and tildes only, in an empty folder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def by_bash(texts: Sequence[str]) -> list[list[str]]:
 
 
 def by_us(text: str) -> list[str] | None:
-    """The same by our reading; None where it is in doubt. No argument counts as an empty one, as with `printf`."""
+    """The same by our reading; None if it is in doubt. No argument counts as an empty one, as with `printf`."""
     reading = read(f"printf {text}")
     if reading.gaps or len(reading.script.commands) != 1:
         return None

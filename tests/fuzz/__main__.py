@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: runs the fuzzer and prints what it found. Exit status 1 where it found something."""
+"""`python -m tests.fuzz`: runs the fuzzer and prints what it found. Exit status 1 if it found something."""
 
 from __future__ import annotations
 

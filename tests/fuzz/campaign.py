@@ -57,7 +57,7 @@ def seen(text: str, shell: str) -> Sight:
 
 
 class Trial:
-    """Texts of one source, each read as a text for one shell and, where nothing is seen, run by it.
+    """Texts of one source, each read as a text for one shell and, if nothing is seen, run by it.
 
     `known` is the shell that our reader is told: that one, or `""` for not known."""
 
@@ -69,7 +69,7 @@ class Trial:
         self.see = see
 
     def run(self, first: int, count: int, every: int = 50) -> Tally:
-        """The texts of these numbers; every so manieth is run in any case, to know what share of them works at all."""
+        """The texts of these numbers; one in `every` is run in any case, to know what share of them works at all."""
         tally = Tally(texts=count)
         with Oracle(self.shell) as oracle:
             for number in range(first, first + count):

@@ -1,6 +1,6 @@
 """Fills templates at random: `«C»` is a command that runs the payload, `«W»` a word that does, and so on.
 
-Owns spelling, quoting and blanks. What there is to fill in stands in `templates`."""
+Owns spelling, quoting and blanks. What there is to fill in is in `templates`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Maker:
         self.kind = chance.choice(templates.KINDS)  # what the names of this text hold
 
     def text(self) -> str:
-        """A whole text, of one to three lines of commands, one of which is meant to run the payload."""
+        """A whole text, of one to three lines of commands; one of them is meant to run the payload."""
         made = self.slot("C", self.chance.choice((1, 1, 2, 2, 3)))
         if self.often(0.3):
             made = self.follow(self.slot("N", 0), made)
@@ -43,7 +43,7 @@ class Maker:
         return SLOT.sub(lambda found: self.slot(found[1], depth), template)
 
     def slot(self, name: str, depth: int) -> str:
-        """What stands for `«name»`; the deeper it is, the simpler."""
+        """The text for `«name»`; the deeper it is, the simpler."""
         match name:
             case "_":
                 return self.chance.choice(templates.BLANKS)
@@ -105,7 +105,7 @@ class Maker:
     # ------------------------------------------------------------ joining
 
     def ended(self, command: str) -> str:
-        """A command and what must stand before the next word of the same line or the next."""
+        """A command and what must be before the next word of the same line or the next."""
         if command.endswith("\n"):
             return command
         return command + self.chance.choice(("; ", ";", "\n", ";\n", " ;\t", " & " if self.often(0.2) else "; "))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def minimised(text: str, holds: Callable[[str], bool], most: int = 600) -> str:
-    """The text without every part that can go, `holds` still being true of it; asks at most that often."""
+    """The text without every part that can go while `holds` stays true; asks at most `most` times."""
     asked = 0
     size = max(1, len(text) // 2)
     while asked < most:

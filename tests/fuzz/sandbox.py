@@ -2,7 +2,7 @@
 
 A process of its own (`python tests/fuzz/sandbox.py`): `[shell, text]` as JSON a line in, `{"ran", "late"}` out. A text
 runs in a fresh folder, with a PATH that holds harmless programs only, as a user that owns nothing, in its own process
-and network namespace where the kernel lets us, and for two seconds at most."""
+and network namespace if the kernel lets us, and for two seconds at most."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Git that only reads is harmless in the session's own repository, unless its settings make git run programs.
 
-Where a test says that git runs a program, real git is seen to run it."""
+If a test says that git runs a program, real git is seen to run it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""What the host says reaches the decision: links, repositories and worktrees on a real disk, through the whole gate."""
+"""Facts of the host reach the decision: links, repositories and worktrees on a real disk, through the whole gate."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -63,6 +65,39 @@ def test_reading_what_may_be_any_file_asks(project: Path, command: str) -> None:
     (project / "loop").symlink_to("loop")
     for mode in ("default", "auto"):
         assert answer(project, "bash", command, mode) == ("ask", "mode.unknown-target")
+
+
+@pytest.fixture
+def beside() -> Iterator[Path]:
+    """A project with another repository beside it, not in the folder for temporary files."""
+    with TemporaryDirectory(prefix="assent-", dir="/var/tmp") as place:
+        folder = Path(os.path.realpath(place)) / "project"
+        for each in (folder, folder.parent / "other"):
+            subprocess.run(["git", "init", "-q", str(each)], check=True)
+            commit = ["git", "-C", str(each), "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q"]
+            subprocess.run([*commit, "--allow-empty", "-m", "x"], check=True)
+        yield folder
+
+
+def test_git_looks_at_another_repository_whose_settings_run_nothing(beside: Path) -> None:
+    for command in ("git -C ../other log --oneline", "git -C ../other status", "cd ../other && git diff"):
+        assert answer(beside, "bash", command) == ("allow", "intrinsic.read-only")
+    for command in ("git -C ../other add x", "git -C ../other commit -m x", "git -C ../other log; touch a"):
+        assert answer(beside, "bash", command) == ("ask", "mode.repository")
+    subprocess.run(["git", "-C", str(beside.parent / "other"), "config", "core.fsmonitor", "./x"], check=True)
+    assert answer(beside, "bash", "git -C ../other status") == ("ask", "mode.repository")
+
+
+def test_a_linked_worktree_may_be_removed_by_a_yes_but_not_where_the_session_works(beside: Path) -> None:
+    for tree in (".worktrees/a", "../b"):
+        subprocess.run(["git", "-C", str(beside), "worktree", "add", "-q", tree], check=True, capture_output=True)
+        assert answer(beside, "bash", f"git worktree remove {tree}")[0] == "ask"
+        assert answer(beside, "bash", f"rm -rf {tree}")[0] == "ask"
+    assert answer(beside, "bash", "rm -rf ../project") == ("deny", "deny.rule")
+    assert answer(beside, "bash", "rm -rf .worktrees") == ("deny", "deny.rule")
+    assert answer(beside.parent / "b", "bash", "rm -rf .") == ("deny", "deny.rule")
+    assert answer(beside.parent / "b", "bash", "rm -rf ../b") == ("deny", "deny.rule")
+    assert answer(beside.parent / "b", "bash", "rm -rf ../project") == ("deny", "deny.rule")
 
 
 def test_git_reads_at_once_in_the_projects_own_repository_only(project: Path) -> None:

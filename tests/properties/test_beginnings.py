@@ -6,11 +6,12 @@ from __future__ import annotations
 import pytest
 
 from assent.contract.approval import Grant, Scope
+from assent.contract.packs import RULES
 from assent.effects.shell.commands.cover import let_in
 from assent.engine.engine import Engine, Judged
 from assent.policy import grants, shipped, suggest
 from assent.policy.document import document_of
-from assent.policy.rules import About, Origin, Rule, RuleShape
+from assent.policy.rules import Origin, Rule, RuleKind, RuleShape
 from assent.programs.table import shipped as tables
 from assent.programs.traits import has
 from tests.cases import call, gate
@@ -23,8 +24,8 @@ WRAPPERS = "uv poetry pdm pipenv bundle npx bunx pnpm yarn npm bun php python py
 
 
 def beginnings() -> list[Rule]:
-    rules = [rule for pack in shipped.PACKS for rule in shipped.pack_rules(pack)]
-    return [rule for rule in rules if rule.about is About.COMMAND and rule.shape is RuleShape.PREFIX]
+    rules = [rule for pack in RULES for rule in shipped.pack_rules(pack)]
+    return [rule for rule in rules if rule.about is RuleKind.COMMAND and rule.shape is RuleShape.PREFIX]
 
 
 def command(rule: Rule) -> str:
@@ -79,7 +80,7 @@ def injections(base: str) -> list[str]:
 @pytest.mark.parametrize("base", BASES)
 def test_a_pack_covers_nothing_that_steers(base: str, with_packs: Engine, bare: Engine) -> None:
     lines = injections(base)
-    if ".sh" in base or "manage.py" in base or "artisan" in base:
+    if any(script in base for script in (".sh", "manage.py", "artisan", "bin/console")):
         lines = [f"{base} {place}" for place in PLACES]  # options are those of a script of the project
     assert [line for line in lines if opened(line, with_packs, bare)] == []
 

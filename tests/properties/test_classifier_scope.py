@@ -1,7 +1,7 @@
 """The laws of what a model may judge, on generated calls and policies and on every call of the corpus.
 
-The oracle is another mode: `full_auto` lets run what nothing speaks of, and keeps asking and denying where a rule, the
-floor or a doubt speaks. So whatever a model may judge, `full_auto` allows."""
+The oracle is another mode: `full_auto` allows calls that no rule matches, and still asks and denies for a rule, the
+floor or a doubt. So `full_auto` allows every call that a model may judge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assent.engine.engine import Engine, Judged
 from assent.policy.classifier import OPEN, in_scope, settled
 from assent.policy.modes import Mode
 from tests.cases import CORPUS, HOME, ROOT, call, gate, rows
-from tests.examples import examples
+from tests.examples import all_of_it, examples
 
 MODES = st.sampled_from(["plan", "default", "auto", "full_auto", "yolo"])
 COMMANDS = [
@@ -117,9 +117,9 @@ def test_of_the_corpus_a_model_may_judge_only_what_full_auto_allows() -> None:
             assert isinstance(tool, str)
             assert isinstance(body, dict)
             given = Call(tool, body, cwd=ROOT, roots=(ROOT,), home=HOME, shell="bash")
-            for one in gates:
+            all += 1
+            for one in gates if all_of_it() else [gates[all % len(gates)]]:
                 made = one.judge(given, links={})
-                all += 1
                 if made.lowering is not None and open_to_model(made):
                     may += 1
                     holds(one, given, made, {})

@@ -1,4 +1,4 @@
-"""The laws of remembered answers, on generated calls and on every call of the corpus."""
+"""The laws of saved answers, on generated calls and on every call of the corpus."""
 
 from __future__ import annotations
 

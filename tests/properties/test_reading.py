@@ -86,7 +86,7 @@ def test_wrapping_a_text_hides_none_of_its_commands(text: str) -> None:
 @given(TEXTS)
 def test_words_stand_where_they_say(text: str) -> None:
     if "`" in text or "\\\n" in text or "<<-" in text or "{" in text or "\0" in text:
-        return  # what stands there is read from a text of its own
+        return  # what is there is read from a text of its own
     for node in nodes(read(text).script):
         if isinstance(node, Word):
             assert text[node.start : node.end] == node.text

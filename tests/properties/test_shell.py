@@ -490,7 +490,7 @@ LONG = {
 
 
 def timed_outcome(text: str, setting: tuple[str, str]) -> tuple[Outcome, float]:
-    """The answer and its time, the best of three where the machine is busy."""
+    """The answer and its time, the best of three if the machine is busy."""
     best = 99.0
     for _ in range(3):
         start = time.process_time()

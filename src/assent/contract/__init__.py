@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from assent.contract.call import Below, Call, Facts, Server
 from assent.contract.decision import Decision, Part, Record, Reply, fault
-from assent.contract.effect import OR_ANOTHER, Effect, Gap, Invocation, Lowering, Target
+from assent.contract.effect import LOSING, OR_ANOTHER, Arguments, Code, Effect, Gap, Invocation, Lowering, Target, loses
 from assent.contract.enums import MUTATION, READ_ONLY, Enum, IntEnum, Kind, Layer, Operation, Outcome, Via
 from assent.contract.errors import (
     AccessError,
@@ -24,9 +24,11 @@ from assent.contract.value import Value, fields, keep, texts
 __all__ = [
     "ASCII",
     "AccessError",
+    "Arguments",
     "AssentError",
     "Below",
     "Call",
+    "Code",
     "DOTALL",
     "Decision",
     "Effect",
@@ -38,6 +40,7 @@ __all__ = [
     "Invocation",
     "Kind",
     "Layer",
+    "LOSING",
     "Lowering",
     "MUTATION",
     "OR_ANOTHER",
@@ -62,6 +65,7 @@ __all__ = [
     "fields",
     "keep",
     "loads",
+    "loses",
     "re",
     "sha256",
     "texts",

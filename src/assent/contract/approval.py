@@ -7,7 +7,7 @@ from assent.contract.decision import Decision
 from assent.contract.enums import Enum
 from assent.contract.value import Value, texts
 
-LONGEST_SESSION = 7 * 24 * 3600.0  # an end that nobody announces
+LONGEST_SESSION = 7 * 24 * 3600.0  # the end of a session may never be reported
 
 
 class Scope(Enum):
@@ -23,12 +23,12 @@ class Scope(Enum):
 
     @property
     def bounds(self) -> Bounds:
-        """What a grant of this scope is bound to."""
+        """The bounds of a grant of this scope."""
         return BOUNDS[self]
 
 
 class Bounds(Value):
-    """`seconds` that a grant applies at most (0: until it is revoked), and whether it is bound to one `session` and to
+    """At most how many `seconds` a grant applies (0: until it is revoked), and whether it is bound to one `session` and
     one `project`. `named`: only for a session that has a name."""
 
     __slots__ = ("seconds", "session", "named", "project")
@@ -47,7 +47,7 @@ class Bounds(Value):
 
 
 BOUNDS = {
-    Scope.ONCE: Bounds(session=True, project=True),  # of which there is no grant
+    Scope.ONCE: Bounds(session=True, project=True),  # which has no grant
     Scope.QUARTER: Bounds(15 * 60.0, session=True, project=True),
     Scope.SESSION: Bounds(LONGEST_SESSION, session=True, named=True, project=True),
     Scope.PROJECT: Bounds(project=True),
@@ -56,7 +56,7 @@ BOUNDS = {
 
 
 class Said(Enum):
-    """What a person said. STOP is a denial after which the agent should not go on."""
+    """A person's answer. STOP is a denial after which the agent should not continue."""
 
     ALLOW = "allow"
     DENY = "deny"
@@ -72,14 +72,14 @@ class Ending(Enum):
     """How a question ended. Only ANSWERED and SETTLED can let a call run."""
 
     ANSWERED = "answered"  # a person answered
-    SETTLED = "settled"  # an answer to another question settles it: a grant, or that the agent should stop
+    SETTLED = "settled"  # settled by the answer to another question: a grant, or a stop of the agent
     EXPIRED = "expired"  # shown, and not answered in time
     UNSEEN = "unseen"  # nobody could see it
     DISMISSED = "dismissed"  # Esc, Ctrl-C
     UNANSWERED = "unanswered"  # asked in the program's own dialog, which did not report the answer
     LOST = "lost"  # the only place that showed it disconnected, or the process that held it died
     CANCELLED = "cancelled"  # the asking task was cancelled, or the call was withdrawn
-    CHANGED = "changed"  # what would run is no longer what was shown
+    CHANGED = "changed"  # the call has changed since it was shown
     OVERRULED = "overruled"  # the rules deny it now
     FAULT = "fault"  # an internal error
     CLOSED = "closed"  # the gate was shut down
@@ -103,9 +103,9 @@ class Suggestion(Value):
 
 
 class Reach(Value):
-    """What rules would have matched: `matched` of `looked_at` past calls, of which a person denied `denied`.
+    """The past calls that rules would have matched: `matched` of `looked_at`; a person denied `denied` of them.
 
-    `refusal` is why they may not be saved (`""`: they may). `covers` says that they settle this call."""
+    `refusal` is why they may not be saved (`""`: they may). `covers`: they settle this call."""
 
     __slots__ = ("matched", "denied", "looked_at", "refusal", "covers")
 
@@ -120,7 +120,7 @@ class Reach(Value):
 
 
 class Preview(Value):
-    """What a person is shown of a call. `kind` is `command`, `diff` or `input`; `text` is raw and hostile: every
+    """The part of a call that a person sees. `kind` is `command`, `diff` or `input`; `text` is raw and hostile: every
     surface shows it through `display`. `path` is the file of a diff. `length` is the true length of a cut `text`."""
 
     __slots__ = ("kind", "text", "path", "length")
@@ -137,14 +137,29 @@ class Preview(Value):
         return self.length <= len(self.text)
 
 
+class Consequence(Value):
+    """One consequence of a call, measured when it was asked about.
+
+    `kind` is what was measured: `deletion`, `push`, `history`, `install`, `rows`, `upload`, `arguments`, `undo`,
+    `order` (one part may change what another does) or `failed`. `text` describes it, with foreign names escaped and
+    shortened. `cut`: measuring stopped early, so it may be more."""
+
+    __slots__ = ("kind", "text", "cut")
+
+    def __init__(self, kind: str, text: str, *, cut: bool = False) -> None:
+        self.kind = kind
+        self.text = text
+        self.cut = cut
+
+
 class Held(Value):
     """A call that waits for a person. `id` is a UUID of ours; ids of runtimes are not trusted to be unique.
 
-    `digest` binds an approval to what is shown. `project` is the folder that "always here" means. `effects` are what
-    the call does, in words. `warnings` are what a person should check. `made` is the time of asking (seconds
-    since the epoch), `timeout` the seconds to answer in once it is shown, `unseen` the seconds that it may wait
-    for somebody to see it, `limit` the seconds after `made` when whoever asked waits no longer (0: none is known).
-    `attended` says that the host has a dialog of its own that somebody watches."""
+    `digest` binds an approval to the shown call. `project` is the folder that "always here" means. `effects` and
+    `consequences` describe the call in words. `warnings` are points that a person should check. `made` is the time of
+    asking (seconds since the epoch), `timeout` the seconds to answer in once it is shown, `unseen` the seconds to wait
+    until somebody sees it, `limit` the seconds after `made` when the caller stops waiting (0: unknown).
+    `attended`: the host has its own dialog, and somebody watches it."""
 
     __slots__ = (
         "id",
@@ -153,6 +168,7 @@ class Held(Value):
         "decision",
         "preview",
         "effects",
+        "consequences",
         "suggestions",
         "warnings",
         "project",
@@ -172,6 +188,7 @@ class Held(Value):
         preview: Preview,
         *,
         effects: tuple[str, ...] = (),
+        consequences: tuple[Consequence, ...] = (),
         suggestions: tuple[Suggestion, ...] = (),
         warnings: tuple[str, ...] = (),
         project: str = "",
@@ -187,6 +204,7 @@ class Held(Value):
         self.decision = decision
         self.preview = preview
         self.effects = effects
+        self.consequences = consequences
         self.suggestions = suggestions
         self.warnings = warnings
         self.project = project
@@ -198,9 +216,9 @@ class Held(Value):
 
 
 class Answer(Value):
-    """What a person said to a question, who it was and where.
+    """A person's answer to a question, with the person and the channel.
 
-    `rules` are the rules to remember (with a scope wider than ONCE); none means the identical call only.
+    `rules` are the rules to save (with a scope wider than ONCE); none means the identical call only.
     `message` is for the agent."""
 
     __slots__ = ("said", "scope", "rules", "message", "who", "channel")
@@ -227,13 +245,13 @@ class Answer(Value):
 
 
 class Grant(Value):
-    """A remembered answer. It settles an ASK, never a denial.
+    """A saved answer. It settles an ASK, never a denial.
 
-    `rules` are read as allow rules; where there are none, `identity` names the one call that is meant. `answers` are
-    the texts of the ask rules that the person saw and answered: these, and no other ask rule, are settled too.
-    `session` binds SESSION grants, `project` binds PROJECT ones. `until` is the end in seconds since the epoch; 0 is
-    none. `files` are the scripts and recipes that the call ran when it was answered, each with a digest of its bytes:
-    the grant settles no call that runs another file, or other bytes."""
+    `rules` are read as allow rules; without rules, `identity` names the one call that is meant. `answers` are the texts
+    of the ask rules that the person saw and answered: these, and no others, are settled too. `session` binds SESSION
+    grants, `project` binds PROJECT ones. `until` is the end in seconds since the epoch; 0 is none. `files` are the
+    scripts and recipes that the call ran when it was answered, each with a digest of its bytes: the grant settles no
+    call that runs other files or other bytes."""
 
     __slots__ = (
         "id",
@@ -284,7 +302,7 @@ class Grant(Value):
 
 
 class Resolution(Value):
-    """How a question ended. `allowed` is true only for an approval that still stood when the call was released."""
+    """How a question ended. `allowed` is true only for an approval that was still valid when the call was released."""
 
     __slots__ = ("id", "ending", "allowed", "answer", "reason", "waited")
 
@@ -312,11 +330,11 @@ class Resolution(Value):
 class Verdict(Value):
     """The end of a call's path: it may run, or it may not. `id` names its record in the trail.
 
-    `message` is for the agent. `stop` says that the person wants the agent to stop. `call` is the call that was judged,
-    with a copy of the arguments that nobody else holds: run that one. None where there is none: at a hook, or where the
-    call could not be read."""
+    `message` is for the agent. `stop`: the person wants the agent to stop. `call` is the judged call, with a private
+    copy of the arguments: run that one. None at a hook, or if the call could not be read. `command` runs in place of
+    the call's own command if it runs contained; only callers that can replace it get one."""
 
-    __slots__ = ("allowed", "decision", "id", "message", "stop", "resolution", "call")
+    __slots__ = ("allowed", "decision", "id", "message", "stop", "resolution", "call", "command")
 
     def __init__(
         self,
@@ -328,6 +346,7 @@ class Verdict(Value):
         stop: bool = False,
         resolution: Resolution | None = None,
         call: Call | None = None,
+        command: str = "",
     ) -> None:
         self.allowed = allowed
         self.decision = decision
@@ -336,6 +355,7 @@ class Verdict(Value):
         self.stop = stop
         self.resolution = resolution
         self.call = call
+        self.command = command
 
     def on(self, call: Call) -> Verdict:
         return Verdict(
@@ -346,6 +366,7 @@ class Verdict(Value):
             stop=self.stop,
             resolution=self.resolution,
             call=call,
+            command=self.command,
         )
 
     def __bool__(self) -> bool:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assent.contract.effect import Effect
 from assent.contract.value import Value, texts
 
 
 class Call(Value):
     """A tool call of an agent, before it runs.
 
-    `roots` are the workspace folders, fixed for the session by the host, never taken from the call;
-    `cwd` is the folder the call runs in, which the model may choose; `home` is the user's folder.
-    `shell` names the shell a shell call runs in (`""`: not known). `description` is the agent's own
-    text: shown to people, never believed."""
+    `roots` are the workspace folders, fixed for the session by the host, never taken from the call; `cwd` is the folder
+    the call runs in, which the model may choose; `home` is the user's folder. `shell` names the shell a shell call runs
+    in (`""`: not known). `description` is the agent's own text: shown to people, never believed. `hint` is the hint of
+    a tool's server, which can only tighten: `destructive`, or `""`. `path` is the PATH of the call, `keeps` the state
+    its shell keeps after the call: `folder`, `shell` (all of it). Both are `""` if unknown. `agent` is the sub-agent
+    that makes the call, by its name in the runtime (`""`: none, or not known)."""
 
-    __slots__ = ("tool", "input", "cwd", "roots", "home", "session", "runtime", "description", "shell")
+    # fmt: off
+    __slots__ = (
+        "tool", "input", "cwd", "roots", "home", "session", "runtime", "description", "shell", "hint", "path", "keeps",
+        "agent",
+    )
+    # fmt: on
 
     def __init__(
         self,
@@ -29,6 +37,10 @@ class Call(Value):
         runtime: str = "",
         description: str = "",
         shell: str = "",
+        hint: str = "",
+        path: str = "",
+        keeps: str = "",
+        agent: str = "",
     ) -> None:
         self.tool = tool
         self.input = input
@@ -39,6 +51,10 @@ class Call(Value):
         self.runtime = runtime
         self.description = description
         self.shell = shell
+        self.hint = hint
+        self.path = path
+        self.keeps = keeps
+        self.agent = agent
 
     def but(
         self,
@@ -50,6 +66,8 @@ class Call(Value):
         home: str | None = None,
         session: str | None = None,
         runtime: str | None = None,
+        path: str | None = None,
+        keeps: str | None = None,
     ) -> Call:
         """The same call with other fields."""
         return Call(
@@ -62,6 +80,10 @@ class Call(Value):
             runtime=self.runtime if runtime is None else runtime,
             description=self.description,
             shell=self.shell,
+            hint=self.hint,
+            path=self.path if path is None else path,
+            keeps=self.keeps if keeps is None else keeps,
+            agent=self.agent,
         )
 
     def __hash__(self) -> int:
@@ -80,9 +102,9 @@ class Server(Value):
 
 
 class Below(Value):
-    """What is below a folder. `leads`: the targets of links that point out of it, with whether each is a folder.
-    `names`: the paths below it, where rules match such paths. `whole`: `leads` is complete; `listed`: `names` is
-    complete. `linked`: there are links, including those that stay inside."""
+    """The content of a folder. `leads`: the targets of links that point out of it, with whether each is a folder.
+    `names`: the paths below it, if rules match such paths. `whole`: `leads` is complete; `listed`: `names` is complete.
+    `linked`: there are links, including those that stay inside."""
 
     __slots__ = ("leads", "names", "whole", "listed", "linked")
 
@@ -106,24 +128,30 @@ class Facts(Value):
     """`canonical`: a target's `raw or name` → the path it leads to (absent: the path itself).
     `roots`: the workspace folders, lexical and canonical forms, worktrees and extra folders included; `/`, homes,
     their ancestors and system trees are never among them.
-    `home`: the user's folder. `aliases`: pairs of a path and the guarded one that it is by another name: a folder that
+    `home`: the user's folder. `aliases`: pairs of a path and the guarded path it is another name of: a folder that
     `~/.ssh` links to, a state folder elsewhere, a hard link. `own`: Assent's own files and folders, canonical.
-    `folds_case`: absolute folders on whose file systems names differ in case only by looks.
+    `folds_case`: absolute folders on case-insensitive file systems.
     `repositories`: folder → why git is not harmless there; `""` is harmless, absent is not known.
-    `hooks`, `modules`: folder → the hook that git runs there, the file that an interpreter loads there in place of its
+    `elsewhere`: folders of other repositories in which git that only reads runs nothing. `linked`: roots that are
+    linked worktrees of another one, and that the call removes.
+    `hooks`, `modules`: folder → the hook that git runs there; the file there that an interpreter loads in place of its
     own library; `""` is none, absent is not known.
-    `settings`: the settings files that a program obeys, as the target names them → the one that is there, or that
-    another part of the call may make; `""` is none, absent is not known.
-    `trees`: what git is asked to do to a working tree (`merge dev:/folder`) → the paths that it would write, and those
-    that it would remove; absent is not known.
+    `settings`: the settings files of a program, as the target names them → the one that exists, or that another part of
+    the call may create; `""` is none, absent is not known.
+    `code`: code files that were read, as the target names them → why another file may run instead; `""` is none, absent
+    is not known.
+    `trees`: a git operation on a working tree (`merge dev:/folder`) → the paths it would write, and those it would
+    remove; absent is not known.
     `expansions`: shell glob → the paths it matches now (absent: not tried, or too many).
-    `below`: folder or shell glob → what lies below it, where links are followed or names matter (absent: not known).
-    `absent`: paths that a command overwrites if they are there, and are not.
-    `fresh`: files that are not there, and that the call makes before it removes them.
-    `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
-    there.
-    `paused`: a person has lifted what protects Assent itself, for a while. `server`: Assent's own server, where the
-    call may concern it (None: it does not, or none runs)."""
+    `below`: folder or shell glob → its content, if links are followed or names matter (absent: not known).
+    `absent`: paths that a command would overwrite, but that do not exist.
+    `fresh`: files that do not exist yet and that the call creates before it removes them.
+    `plain`: paths that the call removes recursively and that are no folders.
+    `missing`: working folders of commands that neither exist nor are created by the call: nothing runs there.
+    `untouched`: code files that equal the session's first commit and that the session did not write.
+    `routine`: effects proved to be the work of an enabled pack → the name of the pack.
+    `paused`: a person has paused the protection of Assent itself. `server`: Assent's own server, if the call may
+    concern it (None: it does not, or none runs)."""
 
     __slots__ = (
         "canonical",
@@ -133,15 +161,21 @@ class Facts(Value):
         "own",
         "folds_case",
         "repositories",
+        "elsewhere",
+        "linked",
         "hooks",
         "modules",
         "settings",
+        "code",
         "trees",
         "expansions",
         "below",
         "absent",
         "fresh",
+        "plain",
         "missing",
+        "untouched",
+        "routine",
         "paused",
         "server",
     )
@@ -156,15 +190,21 @@ class Facts(Value):
         own: tuple[str, ...] = (),
         folds_case: tuple[str, ...] = (),
         repositories: Mapping[str, str] | None = None,
+        elsewhere: tuple[str, ...] = (),
+        linked: tuple[str, ...] = (),
         hooks: Mapping[str, str] | None = None,
         modules: Mapping[str, str] | None = None,
         settings: Mapping[str, str] | None = None,
+        code: Mapping[str, str] | None = None,
         trees: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None = None,
         expansions: Mapping[str, tuple[str, ...]] | None = None,
         below: Mapping[str, Below] | None = None,
         absent: tuple[str, ...] = (),
         fresh: tuple[str, ...] = (),
+        plain: tuple[str, ...] = (),
         missing: tuple[str, ...] = (),
+        untouched: tuple[str, ...] = (),
+        routine: Mapping[Effect, str] | None = None,
         paused: bool = False,
         server: Server | None = None,
     ) -> None:
@@ -175,15 +215,21 @@ class Facts(Value):
         self.own = own
         self.folds_case = folds_case
         self.repositories = repositories or {}
+        self.elsewhere = elsewhere
+        self.linked = linked
         self.hooks = hooks or {}
         self.modules = modules or {}
         self.settings = settings or {}
+        self.code = code or {}
         self.trees = trees or {}
         self.expansions = expansions or {}
         self.below = below or {}
         self.absent = absent
         self.fresh = fresh
+        self.plain = plain
         self.missing = missing
+        self.untouched = untouched
+        self.routine = routine or {}
         self.paused = paused
         self.server = server
 

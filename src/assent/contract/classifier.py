@@ -1,4 +1,4 @@
-"""The types of the classifier: which model is asked and how, and its opinion."""
+"""The types of the classifier: the model and how to ask it, and its opinion."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ TIMEOUT = 5.0  # seconds
 
 
 class Backend(Value):
-    """A model that may judge calls that no rule matches, as configuration names it.
+    """A model that may judge calls that no rule matches, from the configuration.
 
     `api` is `anthropic` or `openai`. `key` says where its key comes from: `env:NAME`, `keyring:SERVICE/USER`, `none`.
-    Prices are for a million tokens, in whatever currency; 0 is not known. `source` is the file that names it."""
+    Prices are for a million tokens, in any currency; 0 is not known. `source` is the file that names it."""
 
     __slots__ = ("api", "model", "url", "key", "timeout", "input_price", "output_price", "source")
 
@@ -38,11 +38,11 @@ class Backend(Value):
 
 
 class Opinion(Value):
-    """What a model said about a call. Only `safe` lets it run, and only where no rule matches it.
+    """A model's opinion on a call. Only `safe` lets it run, and only if no rule matches it.
 
-    `error` is a short word for why there is no answer (`""`: there is one); `reason` is the model's own text, hostile
-    as the call that it read, or what went wrong. `cached`: it answered an earlier request. `seconds`, tokens and
-    `cost` are of the one request that was made."""
+    `error` is a short word for why there is no answer (`""`: there is one); `reason` is the model's own text, as
+    hostile as the call it read, or the error. `cached`: it answered an earlier request. `seconds`, tokens and `cost`
+    are of the one request made."""
 
     __slots__ = ("safe", "reason", "model", "error", "cached", "seconds", "input_tokens", "output_tokens", "cost")
 
@@ -59,7 +59,7 @@ class Opinion(Value):
         output_tokens: int = 0,
         cost: float = 0.0,
     ) -> None:
-        # INVARIANT: what failed is not safe, and nothing but true is.
+        # INVARIANT: a failure is not safe, and only true is.
         self.safe = safe is True and not error
         self.reason = reason
         self.model = model
@@ -74,7 +74,7 @@ class Opinion(Value):
         raise TypeError("an opinion is neither true nor false; write `opinion.safe`")
 
     def again(self) -> Opinion:
-        """The same opinion from the cache, which costs nothing."""
+        """The same opinion from the cache, at no cost."""
         return Opinion(self.safe, self.reason, self.model, cached=True)
 
     def void(self, error: str, reason: str) -> Opinion:

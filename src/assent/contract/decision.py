@@ -11,10 +11,10 @@ from assent.contract.value import Value
 class Part(Value):
     """The judgement on one part of a call.
 
-    `what` is the part in words (`delete /srv/db`), `where` its place in the call (`command[4:19]`, `file_path`).
-    `rule` is the rule's own text and `source` its file:line, both empty where no rule matched. `flip` is the
+    `what` is the part in words (`delete /srv/db`), `where` its place in the call (`command[4:19]`, `file_path`). `rule`
+    is the rule's own text and `source` its file:line, both empty if no rule matched. `flip` is the
     smallest change that would change the outcome. `message` is the rule author's message to the agent. `also` are the
-    texts of further ask rules that match the same part: an answer answers them too."""
+    texts of other ask rules that match the same part: an answer covers them too."""
 
     __slots__ = (
         "outcome",
@@ -60,6 +60,32 @@ class Part(Value):
         self.high = high
         self.also = also
 
+    def but(
+        self,
+        *,
+        outcome: Outcome | None = None,
+        layer: Layer | None = None,
+        code: str | None = None,
+        reason: str | None = None,
+        flip: str | None = None,
+        also: tuple[str, ...] | None = None,
+    ) -> Part:
+        """The same part with other fields."""
+        return Part(
+            self.outcome if outcome is None else outcome,
+            self.layer if layer is None else layer,
+            self.code if code is None else code,
+            self.reason if reason is None else reason,
+            what=self.what,
+            where=self.where,
+            rule=self.rule,
+            source=self.source,
+            flip=self.flip if flip is None else flip,
+            message=self.message,
+            high=self.high,
+            also=self.also if also is None else also,
+        )
+
     def __bool__(self) -> bool:
         raise TypeError("a part is neither true nor false; write `part.outcome is Outcome.ALLOW`")
 
@@ -67,9 +93,10 @@ class Part(Value):
 class Decision(Value):
     """ALLOW, ASK or DENY with its receipt: the part that decided, all parts, and the rules that lost.
 
-    `lost` are (rule, source) pairs of rules that matched and were overruled. `risk` is `low`, `medium` or `high`."""
+    `lost` are (rule, source) pairs of rules that matched and were overruled. `risk` is `low`, `medium` or `high`.
+    `contained` says what is blocked while an allowed call runs (`""`: it is not contained)."""
 
-    __slots__ = ("outcome", "deciding", "parts", "lost", "mode", "risk", "tool")
+    __slots__ = ("outcome", "deciding", "parts", "lost", "mode", "risk", "tool", "contained")
 
     def __init__(
         self,
@@ -81,6 +108,7 @@ class Decision(Value):
         mode: str = "",
         risk: str = "low",
         tool: str = "",
+        contained: str = "",
     ) -> None:
         self.outcome = outcome
         self.deciding = deciding
@@ -89,6 +117,11 @@ class Decision(Value):
         self.mode = mode
         self.risk = risk
         self.tool = tool
+        self.contained = contained
+
+    def but(self, outcome: Outcome, deciding: Part, parts: tuple[Part, ...]) -> Decision:
+        """The same call, decided by another part. `contained` is decided last, so it is not copied."""
+        return Decision(outcome, deciding, parts, lost=self.lost, mode=self.mode, risk=self.risk, tool=self.tool)
 
     def __bool__(self) -> bool:
         raise TypeError("a decision is neither true nor false; write `decision.outcome is Outcome.ALLOW`")
@@ -106,8 +139,8 @@ class Record(Value):
     """One line of the trail, before it is redacted and chained.
 
     `kind` is `decision` (every decision, a question among them with outcome `ask`), `answer` (how a question ended,
-    with the question's `id`), `grant`, `revoke`, `mode`, `offer` or `event`. `id` is unique but for a question and
-    its answer. `input` is the call's input, unredacted here. `more` holds what only some kinds have."""
+    with the question's `id`), `grant`, `revoke`, `mode`, `offer` or `event`. `id` is unique, except that a question and
+    its answer share one. `input` is the call's input, unredacted here. `more` has the fields of some kinds."""
 
     __slots__ = (
         "kind",
@@ -193,7 +226,7 @@ class Record(Value):
         return hash((self.kind, self.id, self.time))
 
 
-# Used where there is no reason: several runtimes run a call whose denial has none.
+# Used if there is no reason: several runtimes run a call whose denial has none.
 UNSAID = {
     Outcome.ALLOW: "Assent lets this call run",
     Outcome.ASK: "Assent asks about this call",
@@ -204,12 +237,13 @@ UNSAID = {
 class Reply(Value):
     """The answer to one event of a runtime.
 
-    `reason` is for the person, `message` for the agent; each replaces the other where one is empty. `stop` also ends
-    the agent's turn (with a denial only). `context` goes to the agent beside the answer. `fault` marks a denial after
-    an internal error, for which the runtime's own form of block is used. `through` is the program that makes a runtime
-    ask where its hooks have no ask (`""`: there is none)."""
+    `reason` is for the person, `message` for the agent; each replaces the other if one is empty. `stop` also ends the
+    agent's turn (with a denial only). `context` goes to the agent with the answer. `fault` marks a denial after an
+    internal error, sent in the runtime's own form of a block. `through` is the program that makes a runtime ask if its
+    hooks cannot (`""`: there is none). `command` is the shell command that runs in place of the call's own (with an
+    ALLOW only; `""`: the call runs unchanged)."""
 
-    __slots__ = ("outcome", "reason", "message", "stop", "context", "fault", "through")
+    __slots__ = ("outcome", "reason", "message", "stop", "context", "fault", "through", "command")
 
     def __init__(
         self,
@@ -221,6 +255,7 @@ class Reply(Value):
         context: str = "",
         fault: bool = False,
         through: str = "",
+        command: str = "",
     ) -> None:
         # INVARIANT: a fault is a denial.
         self.outcome = Outcome.DENY if fault else outcome
@@ -230,6 +265,7 @@ class Reply(Value):
         self.context = context
         self.fault = fault
         self.through = through
+        self.command = command
 
     @property
     def for_person(self) -> str:
@@ -243,5 +279,5 @@ class Reply(Value):
 
 
 def fault(reason: str) -> Reply:
-    """The answer where Assent itself failed."""
+    """The answer after a failure of Assent itself."""
     return Reply(Outcome.DENY, reason, fault=True)

@@ -1,7 +1,7 @@
-"""Makes text of an agent safe to show: characters that hide, disguise or steer a screen are written out.
+"""Makes text of an agent safe to show: characters that hide, disguise or control a screen are escaped.
 
-Every surface shows foreign text through here: terminal, page, chat, receipts. A character that is written out looks
-like `\\u{202e}`; all others stay, so that text in any language can be read. `looks` knows look-alike letters, and is
+Every surface shows foreign text through here: terminal, page, chat, receipts. An escaped character looks like
+`\\u{202e}`; all others stay, so that text in any language can be read. `looks` has the look-alike letters, and is
 loaded only for text that is not ASCII, because a hook is a new process for each call."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from assent.contract.escapes import ESCAPE, escaped
 from assent.contract.lean import Pattern
 
-# Printable by the book, and yet nothing to see: fillers, blanks and selectors that change what stands before them.
+# Printable but invisible: fillers, blanks, and selectors that change the character before them.
 BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffc\U00016fe4\U0001d159"
     + "".join(map(chr, range(0xFE00, 0xFE10)))
@@ -19,11 +19,11 @@ ODD = Pattern(r"[^\x20-\x7e\n\t]")
 CHAT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "\\u{60}"}
 
 
-# ---------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------- shown text
 
 
 def visible(text: str) -> str:
-    """Text with every character that hides, steers or disguises written out; line ends and tabs stay.
+    """Text with every hiding, controlling or disguising character escaped; line ends and tabs stay.
 
     Control characters and escape sequences, bidirectional marks, zero-width and unusual blanks, selectors, tags,
     letters of another script inside a Latin word or a name like `а.txt`, letters that only look plain (`𝐫𝐦`), marks
@@ -39,8 +39,8 @@ def visible(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """As `visible`, for commands, paths and addresses: also written out are whole words and marks that look like
-    others, and letters that run from right to left, which turn round what stands beside them."""
+    """As `visible`, for commands, paths and addresses: also escapes whole words and marks that look like others, and
+    right-to-left letters, which reorder the text next to them."""
     shown = visible(text)
     if shown.isascii():
         return shown
@@ -56,8 +56,8 @@ def one_line(text: str, limit: int = 0) -> str:
 
 
 def lines(text: str, most: int = 0, width: int = 0) -> list[str]:
-    """As `visible`, line by line: of more than `most` lines the middle is left out and counted, and each line is cut
-    to about `width` characters."""
+    """As `visible`, line by line: if there are more than `most` lines, the middle is left out and counted; each line is
+    cut to about `width` characters."""
     found = visible(text).expandtabs(4).split("\n")
     if most and len(found) > most:
         head = (most + 1) // 2
@@ -70,7 +70,7 @@ def lines(text: str, most: int = 0, width: int = 0) -> list[str]:
 def clip(text: str, limit: int) -> str:
     """Text of at most `limit` characters and a note of its true length, cut in the middle.
 
-    A character that is written out is not torn apart, and no mark is left without its letter."""
+    Never cuts inside an escape, and leaves no mark without its letter."""
     if len(text) <= limit:
         return text
     head, tail = (limit + 1) // 2, len(text) - limit // 2
@@ -84,7 +84,7 @@ def clip(text: str, limit: int) -> str:
 
 
 def _escape_around(text: str, at: int) -> tuple[int, int]:
-    """Start and end of the written-out character that a position lies in; the position itself where there is none."""
+    """Start and end of the escape around a position; the position itself if there is none."""
     near = ESCAPE.finditer(text, max(0, at - 12), min(len(text), at + 12))
     return next((found.span() for found in near if found.start() < at < found.end()), (at, at))
 
@@ -103,20 +103,20 @@ def for_terminal(text: str, encoding: str = "utf-8") -> str:
 
 
 def for_chat(text: str) -> str:
-    """Text for a block of code in a chat: mentions, links and the end of the block are taken out of it."""
+    """Text for a block of code in a chat: mentions, links and the end of the block are removed."""
     return "".join(CHAT.get(each, each) for each in visible(text))
 
 
-# ---------------------------------------------------------------- what hides or disguises
+# ---------------------------------------------------------------- hidden and disguised characters
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a character cannot be seen, or steers how others are shown."""
+    """Whether a character is invisible, or controls how others are shown."""
     return character not in "\n\t" and (not character.isprintable() or character in BLANK)
 
 
 def hidden_in(text: str) -> tuple[str, ...]:
-    """The hidden characters of a text, each once, written out. Carriage returns before a line end are none."""
+    """The hidden characters of a text, each once, escaped. Carriage returns before a line end are none."""
     if ODD.search(text) is None:
         return ()
     found = dict.fromkeys(each for each in ODD.findall(text.replace("\r\n", "\n")) if is_hidden(each))

@@ -1,10 +1,10 @@
 """The enumerations of effects and decisions, and the part of `enum` that they need.
 
-Importing `enum` and making a class with it takes longer than a decision. The type checker sees the real one."""
+Importing `enum` and creating a class with it takes longer than a decision. The type checker sees the real one."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # not from `typing`, which takes longer to import than a decision: it is also used below
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from enum import Enum, IntEnum
@@ -66,7 +66,7 @@ class _Choices(type):
 if not TYPE_CHECKING:
 
     class Enum(metaclass=_Choices):
-        """One of a few things that have a name each. Members are singletons."""
+        """One of a few named values. Members are singletons."""
 
         def __repr__(self) -> str:
             return f"<{type(self).__name__}.{self.name}: {self.value!r}>"
@@ -84,14 +84,15 @@ if not TYPE_CHECKING:
             return type(self), (self.value,)
 
     class IntEnum(int, Enum):
-        """The same for things in an order: members are numbers too."""
+        """The same with an order: members are numbers too."""
 
         __str__ = int.__repr__
         __repr__ = Enum.__repr__
 
 
 class Operation(Enum):
-    """What is done to a target."""
+    """An operation on a target. DESTROY: removes something shared that cannot be restored: remote resources, databases,
+    volumes, published packages."""
 
     READ = "read"
     LIST = "list"
@@ -100,22 +101,23 @@ class Operation(Enum):
     WRITE = "write"
     DELETE = "delete"
     EXECUTE = "execute"
+    DESTROY = "destroy"
     DELEGATE = "delegate"
 
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is ten times slower
 
     @property
     def verb(self) -> str:
-        """As an effect is described."""
+        """The verb in the description of an effect."""
         return "run" if self is Operation.EXECUTE else self.value
 
 
 READ_ONLY = frozenset({Operation.READ, Operation.LIST, Operation.SEARCH})
-MUTATION = frozenset({Operation.WRITE, Operation.DELETE, Operation.EXECUTE})
+MUTATION = frozenset({Operation.WRITE, Operation.DELETE, Operation.EXECUTE, Operation.DESTROY})
 
 
 class Kind(Enum):
-    """What sort of thing a target is."""
+    """The kind of a target."""
 
     PATH = "path"
     HOST = "host"
@@ -128,21 +130,23 @@ class Kind(Enum):
     MODULES = "modules"
     SETTINGS = "settings"
     TREE = "tree"
+    CODE = "code"
     NOTHING = "nothing"
 
     __hash__ = object.__hash__  # as above
 
 
 class Via(Enum):
-    """How an effect hangs on its invocation. An allow rule on the invocation settles all but REDIRECT effects.
-    TOLD: code that nobody knows is told of the path, and may do with it what it likes; READ stands for that.
-    PERHAPS: an argument that the tool is not known to read names the path. Floor, deny and ask rules hold for it, and
-    nothing else."""
+    """How an effect belongs to its invocation. An allow rule on the invocation settles all but REDIRECT effects.
+    TOLD: unknown code gets the path as an argument, and may do anything with it; the operation is READ.
+    PERHAPS: an argument that the tool is not known to read names the path. Only floor, deny and ask rules apply.
+    LOOPBACK: a request to a server of this machine that only reads."""
 
     OPERAND = "operand"
     REDIRECT = "redirect"
     TOLD = "told"
     PERHAPS = "perhaps"
+    LOOPBACK = "loopback"
 
     __hash__ = object.__hash__  # as above
 
@@ -163,8 +167,8 @@ class Outcome(IntEnum):
 
 
 class Layer(Enum):
-    """Which of the six layers spoke. GRANT is a remembered answer that settles an ask, CLASSIFIER a model that called
-    safe what no rule matches, LOAD a policy that does not load, HEADLESS an ask that nobody can answer."""
+    """Which of the six layers decided. GRANT is a saved answer that settles an ask, CLASSIFIER a model that called a
+    call safe that no rule matches, LOAD a policy that does not load, HEADLESS an ask that nobody can answer."""
 
     FLOOR = "floor"
     DENY = "deny"

@@ -1,11 +1,11 @@
 """The exceptions of Assent, one for each distinct way of handling. Doubt about a call is a Gap, not one of these.
 
 AssentError
-├── PayloadError    what a runtime sent is not a call
+├── PayloadError    a runtime's input is not a call
 ├── PolicyError     a policy does not load; carries where and what to do
-├── SettingsError   a runtime's settings file is left as it is; carries the line
+├── SettingsError   a runtime's settings file is not changed; carries the line
 ├── StoreError      a file of Assent's own state cannot be read or written
-└── AccessError     somebody who may not do that; carries a short code for programs
+└── AccessError     access is refused; carries a short code for programs
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class PolicyError(AssentError):
 
 
 class StoreError(AssentError):
-    """A file of Assent's own state that cannot be read or written. Whatever needs it is refused."""
+    """A file of Assent's own state that cannot be read or written. Anything that needs it is refused."""
 
 
 class AccessError(AssentError):
-    """Somebody asked for what they may not have. `code` is stable, for programs."""
+    """Access is refused. `code` is stable, for programs."""
 
     def __init__(self, message: str, *, code: str) -> None:
         self.code = code
@@ -53,7 +53,7 @@ class AccessError(AssentError):
 
 
 class SettingsError(AssentError):
-    """A settings file of a runtime that is left as it is: it could not be read, or not changed safely."""
+    """A settings file of a runtime is not changed: it could not be read, or not changed safely."""
 
     def __init__(self, message: str, *, line: int = 0) -> None:
         self.message = message

@@ -1,4 +1,4 @@
-"""How a character that is not to be shown is written out: `\\u{202e}`."""
+"""Escapes characters that must not be shown: `\\u{202e}`."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ ESCAPE = Pattern(r"\\u\{[0-9a-f]{0,6}\}?")  # whole, or cut short
 
 
 def escaped(character: str) -> str:
-    """A character written out."""
+    """An escaped character."""
     return f"\\u{{{ord(character):x}}}"

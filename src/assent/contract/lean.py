@@ -1,7 +1,7 @@
 """Parts of `re`, `json` and `hashlib` that load only what a call needs: importing these takes longer than a decision.
 
-A `Pattern` is compiled when it is first used, and `re` is loaded with the first of its names that is used. `loads` and
-`dumps` call the C core of `json`, and the package itself where that core is missing and for every error."""
+A `Pattern` is compiled and `re` is loaded on first use. `loads` and `dumps` call the C core of `json`, and the package
+itself if the core is missing and for every error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ else:
         from hashlib import sha256
 
     class _Module:
-        """`re`, loaded with the first of its names that is used."""
+        """`re`, loaded on first use."""
 
         def __getattr__(self, name: str) -> object:
             import re
@@ -40,14 +40,14 @@ except ImportError:  # another Python
 __all__ = ["ASCII", "DOTALL", "IGNORECASE", "Pattern", "dumps", "loads", "re", "sha256"]
 
 IGNORECASE, DOTALL, ASCII = 2, 16, 256  # as in `re`
-# Return compiled patterns by text and flags, where the process was started with a file of them.
+# Return compiled patterns by text and flags, if the process was started with a file of them.
 KEPT: list[Callable[[str, int], re.Pattern[str] | None]] = []
 _METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
 _BLANKS = " \t\n\r"
 
 
 class Pattern:
-    """A regular expression with its usual methods. After the first use they are those of the compiled one."""
+    """A regular expression with its usual methods. After the first use they are bound to the compiled one."""
 
     __slots__ = ("text", "flags", *_METHODS)
 
@@ -65,7 +65,7 @@ class Pattern:
         self.flags = flags
 
     def __getattr__(self, name: str) -> object:
-        """A method that is asked for before there is one."""
+        """Compile the pattern on the first use of a method."""
         if name not in _METHODS:
             raise AttributeError(name)
         compiled = next(filter(None, (kept(self.text, self.flags) for kept in KEPT)), None)
@@ -79,7 +79,7 @@ class Pattern:
 
 
 class _Reading:
-    """What the core asks for when it reads; the names are its own."""
+    """The attributes that the core needs to read; it defines their names."""
 
     strict = True
     object_hook = None
@@ -104,14 +104,14 @@ def loads(
     parse_float: Callable[[str], float] | None = None,
     parse_constant: Callable[[str], object] | None = None,
 ) -> Any:
-    """The value that a text in UTF-8 holds; raises ValueError where it holds none."""
+    """The value of a UTF-8 JSON text; raises ValueError if it has none."""
     source = text if isinstance(text, str) else text.decode("utf-8")
     end = -1
     if make_scanner is not None:
         reading: Any = _Reading(object_pairs_hook, parse_float, parse_constant)
         try:
             value, end = make_scanner(reading)(source, len(source) - len(source.lstrip(_BLANKS)))
-        except (StopIteration, SystemError):  # the core says nothing of some texts that end too early
+        except (StopIteration, SystemError):  # the core misses some truncated texts
             end = -1
     if end >= 0 and not source[end:].strip(_BLANKS):
         return value
@@ -128,9 +128,9 @@ def dumps(
     spaced: bool = False,
     default: Callable[[Any], object] | None = None,
 ) -> str:
-    """A value as JSON; raises TypeError or ValueError for what JSON cannot say, as far as `default` says nothing of it.
+    """A value as JSON; raises TypeError or ValueError for values that neither JSON nor `default` can express.
 
-    `ordered` is `sort_keys`, `spaced` puts a blank behind each comma and colon."""
+    `ordered` is `sort_keys`, `spaced` puts a blank after each comma and colon."""
     colon, comma = (": ", ", ") if spaced else (":", ",")
     if make_encoder is None:
         from json import dumps

@@ -15,18 +15,18 @@ TWINS = frozenset(
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναιρυϲϳ"  # Greek
     "օսոցհզԼՕՏՍ"  # Armenian
     "ᎪᏴᏟᎠᎬᎨᎻᎥᎫᏦᏞᎷᏂᎤᏢᏒᏚᎢᏙᎳᎩᏃᏚ"  # Cherokee
-    "ıɑɡſɩʟɴʀʏɪᴀᴄᴏᴜᴠᴡᴢꓐꓑꓒꓓꓔꓕꓗꓙꓚꓜꓟꓠꓡꓢꓣꓮꓰꓲꓳꓴꓵ"  # Latin's own, and Lisu
+    "ıɑɡſɩʟɴʀʏɪᴀᴄᴏᴜᴠᴡᴢꓐꓑꓒꓓꓔꓕꓗꓙꓚꓜꓟꓠꓡꓢꓣꓮꓰꓲꓳꓴꓵ"  # Latin itself, and Lisu
 )
-# Marks that look like one of those a shell or an address gives a meaning.
+# Marks that look like one with a meaning in a shell or an address.
 MARKS = frozenset("‐‑‒–—―−﹣－˗‘’‚‛“”„‟′″ˋ´∕⁄╱⧸╲⧵∖․‥∶ː∣ǀ；⁎∗＊﹡˜∼꞉﹕＝﹦․‹›〈〉＜＞＆＄｜")
-# Scripts with capitals, of which no letter belongs into a Latin word.
+# Scripts with capitals, whose letters do not belong in a Latin word.
 CASED = ("CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "GLAGOLITIC", "DESERET")
 STACKED = 2  # marks above or below one letter
 
 WORD = Pattern(r"\w+")
 STRANGE = Pattern(r"[^\x00-\x7f]")
 ASCII_LETTER = Pattern(r"[A-Za-z]")
-# A word of look-alikes in a file name or a host name whose other parts are plain.
+# A word of look-alikes in an otherwise plain file name or host name.
 GLUED = Pattern(rf"(?<=[A-Za-z0-9][./@:-])[{''.join(TWINS)}]+(?!\w)|(?<!\w)[{''.join(TWINS)}]+(?=[./@:-][A-Za-z0-9])")
 PUNYCODE = Pattern(r"(?i)(?<![\w-])xn--[a-z0-9-]+")
 
@@ -37,7 +37,7 @@ def plain(text: str) -> str:
 
 
 def plainer(text: str) -> str:
-    """Text without words and marks that look like others, and without letters that run from right to left."""
+    """Text without words and marks that look like others, and without right-to-left letters."""
     text = WORD.sub(lambda found: _spelled(found[0]) if _twin_word(found[0]) else found[0], text)
     return _unstacked(STRANGE.sub(lambda found: escaped(found[0]) if _misleads(found[0]) else found[0], text))
 
@@ -87,7 +87,7 @@ def _misleads(character: str) -> bool:
 
 
 def _unstacked(text: str) -> str:
-    """Marks above and below letters stay where they belong to one, and not in stacks."""
+    """Text in which letters keep a mark above or below them, but no stack of marks."""
     out: list[str] = []
     run = STACKED
     for each in text:
@@ -102,5 +102,5 @@ def _unstacked(text: str) -> str:
 
 
 def is_mark(character: str) -> bool:
-    """Whether a character stands above, below or around the one before it."""
+    """Whether a character is above, below or around the one before it."""
     return character > "\u02ff" and category(character) in ("Mn", "Me")

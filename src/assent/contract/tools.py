@@ -1,4 +1,4 @@
-"""The tools of the known runtimes, by every name they go by. Says nothing of what they do."""
+"""The tools of the known runtimes, by all their names. Says nothing about their effects."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ ALIASES: dict[str, str] = {
     for name in names.split()
 }
 
-# Tools that do nothing which needs judging: they keep lists, plan, ask the person, or read what already ran.
+# Tools without effects to judge: they keep lists, plan, ask the person, or read the output of earlier runs.
 INERT = frozenset({"todo", "plan", "think", "question", "task_output"})
 
-# The runtime of the tools that come with Assent: they are what their names say, whatever else is declared.
+# The runtime of the tools that come with Assent: their names keep their meaning, whatever else is declared.
 OURS = "assent-tools"
 
 
 def canonical(tool: str) -> str:
-    """The word for a tool. MCP names keep their case; unknown tools stay themselves, in lower case."""
+    """The word for a tool. MCP names keep their case; unknown tools keep their name, in lower case."""
     if tool[:5].lower() == "mcp__":
         return tool
     low = tool.lower()

@@ -46,7 +46,7 @@ class Value:
 
     def __eq__(self, other: object) -> bool:
         kind = type(self)
-        return type(other) is kind and _getters[kind](self) == _getters[kind](other)
+        return self is other or (type(other) is kind and _getters[kind](self) == _getters[kind](other))
 
     def __hash__(self) -> int:
         kind = type(self)
@@ -62,12 +62,15 @@ def _none(_: object) -> object:
 
 
 def keep(cache: dict[Key, Kept], key: Key, kept: Kept, most: int) -> None:
-    """Add to a cache of at most `most` entries, and drop the oldest one where it is full.
+    """Add to a cache of at most `most` entries, and drop the oldest ones if it is full.
 
-    Only one: dropping a thousand at once would make one call in a thousand slow."""
+    A few at once, because finding the first of a dictionary that lost its first entries takes time; not all, because
+    dropping a thousand would make one call in a thousand slow."""
     if len(cache) >= most:
         try:
-            cache.pop(next(iter(cache)), None)
+            oldest = iter(cache)
+            for old in [next(oldest) for _ in range(min(1 + most // 32, len(cache)))]:
+                cache.pop(old, None)
         except (RuntimeError, StopIteration):  # another thread changed it
             cache.clear()
     cache[key] = kept
@@ -75,16 +78,16 @@ def keep(cache: dict[Key, Kept], key: Key, kept: Kept, most: int) -> None:
 
 def texts(value: object, name: str) -> tuple[str, ...]:
     """A list, tuple, set or other iterable of texts as a tuple. Raises PayloadError for anything else: a mapping, None,
-    or one text, which as a list would be rules of one letter each."""
+    or a single text, which as a list would be rules of one letter each."""
     if isinstance(value, str):
-        raise PayloadError(f"`{name}` is a list, not one text; write `{name}=[{value[:80]!r}]`")
+        raise PayloadError(f"`{name}` must be a list, not one text; write `{name}=[{value[:80]!r}]`")
     if isinstance(value, bytes | bytearray | dict) or not hasattr(value, "__iter__"):
-        raise PayloadError(f'`{name}` is a list of texts, not {type(value).__name__}; write `{name}=["…"]`')
+        raise PayloadError(f'`{name}` must be a list of texts, not {type(value).__name__}; write `{name}=["…"]`')
     given: Iterable[object] = value
     return tuple(_text(each, name) for each in given)
 
 
 def _text(each: object, name: str) -> str:
     if not isinstance(each, str):
-        raise PayloadError(f'`{name}` is a list of texts, and holds {each!r:.80}; write `{name}=["…"]`')
+        raise PayloadError(f'`{name}` must be a list of texts, but contains {each!r:.80}; write `{name}=["…"]`')
     return each

@@ -10,7 +10,7 @@ from assent.contract.value import Value, fields
 
 # The key that denies with a message, and the words for it; the others are in SCOPES and DENIALS.
 MESSAGE = ("t", "deny, and tell the agent why")
-# What a call by a tool of ours wants to do.
+# The request of a call, for Assent's own tools.
 VERBS = {
     "bash": "wants to run a command",
     "write": "wants to change a file",
@@ -22,14 +22,14 @@ VERBS = {
     "search": "wants to search",
     "list": "wants to list files",
 }
-# Callers that are no agent program.
+# Callers that are not agent programs.
 CALLERS = {
     "python": "Python agent",
     "example": "An example agent",
     "assent": "assent run",
     "assent-tools": "Agent",
 }
-# The fields of a tool's input that tell a call from others, the first that is there.
+# The fields of a tool's input that identify a call; the first that exists is used.
 TELLING = ("command", "cmd", "file_path", "path", "url", "query", "pattern", "subagent_type", "prompt")
 
 
@@ -86,7 +86,7 @@ def of_answer(said: Said, scope: Scope) -> str:
     return of_scope(scope).done if said is Said.ALLOW else DENIALS[said].done
 
 
-# How a question ended without an answer to itself, for a person.
+# How a question ended without its own answer, for a person.
 ENDINGS = {
     Ending.ANSWERED: "answered",
     Ending.SETTLED: "settled by another answer",

@@ -15,8 +15,8 @@ BREAKS = Pattern(r"[\t\r\n]")
 PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 PIECE = Pattern(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
 MOST_PIECES, MOST_HOSTS, MOST_RANGE = 8, 64, 16
-TOLD = (169, 254, 170, 100, 200, 192, 2, 253)  # numbers in addresses that rules speak of
-# An address of which every client reads the same host: plain letters, one `@` at most, nothing escaped.
+TOLD = (169, 254, 170, 100, 200, 192, 2, 253)  # numbers in the IP addresses that rules name
+# An address in which every client sees the same host: plain letters, at most one `@`, nothing escaped.
 PLAIN = Pattern(
     r"(?:[a-zA-Z][a-zA-Z0-9+.-]*://(?!/)|//(?!/)|(?!\w+:/|(?i:https?|ftp|wss?):))"
     r"(?:[\w.~!$&()*+,;=:-]*@)?(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\]|[0-9A-Fa-f]*::[0-9A-Fa-f:.]*)"
@@ -34,9 +34,9 @@ def scheme_of(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL or a bare `host[:port][/path]`, in lower case; `""` where there is none.
+    """The host of a URL or a bare `host[:port][/path]`, in lower case; `""` if there is none.
 
-    Clients differ on backslashes and on several `@`: what stands after the last `@` is where they go."""
+    Clients differ on backslashes and on several `@`: most take the host after the last `@`."""
     text = BREAKS.sub("", url.strip())
     found = SCHEME.match(text) or SPECIAL.match(text)
     rest = text[found.end() :] if found else text.lstrip("/\\") if text[:1] in ("/", "\\") else text
@@ -56,10 +56,10 @@ def host_of(url: str) -> str:
 
 
 def hosts_of(url: str) -> list[str]:
-    """Every host that a client may take a URL for: of `{a,b}` and `[1-3]` each choice, of a number the address that it
-    stands for, of a name in other letters both its forms.
+    """Every host that a client may read in a URL: each choice of `{a,b}` and `[1-3]`, the address that a number
+    means, and both forms of an internationalized name.
 
-    INVARIANT: where clients may disagree (escapes, several `@`, blanks, backslashes), `UNKNOWN` is among them, so that
+    INVARIANT: if clients may disagree (escapes, several `@`, blanks, backslashes), `UNKNOWN` is among them, so that
     no allow rule settles it."""
     host = host_of(url)
     if PLAIN.fullmatch(url) and not CONTROL.search(url):
@@ -80,8 +80,7 @@ def _expanded(url: str) -> list[str]:
 
 
 def _written(url: str) -> list[str]:
-    """The hosts that clients may see in an odd address: before and behind each sign that one of them takes for an
-    end."""
+    """The hosts that clients may see in an odd address: the text before and after each sign that may end it."""
     text = BREAKS.sub("", url.strip())
     start = SCHEME.match(text) or SPECIAL.match(text)
     rest = (text[start.end() :] if start else text)[:2048]
@@ -91,7 +90,7 @@ def _written(url: str) -> list[str]:
 
 
 def _same(host: str) -> list[str]:
-    """Other names of the same host: a number as the address it stands for, a name in its two alphabets."""
+    """Other names of the same host: a number as the address it means, a name in its two alphabets."""
     found: list[str] = []
     if host[:1].isdigit() and ":" not in host:
         found += _numbered(host)
@@ -113,7 +112,7 @@ def _numbered(host: str) -> list[str]:
             int(piece[2:] or "0", 16) if base == 16 else int(piece, base)
             for piece, base in zip(pieces, bases, strict=True)
         ]
-    except ValueError:  # an 8 in what looks octal: decimal to some
+    except ValueError:  # an 8 in an octal number: some read it as decimal
         *first, last = [int(piece) for piece in pieces]
     if any(number > 255 for number in first) or last >= 256 ** (4 - len(first)):
         return []
@@ -171,7 +170,7 @@ def fetch(call: Call, tool: str) -> Lowering:
 
 
 def search(call: Call, tool: str) -> Lowering:
-    """A search of the web, and the address of the service where the call chooses it."""
+    """A web search, and the address of the service if the call chooses it."""
     found = Effect(Operation.SEARCH, Target(Kind.SERVICE, "web", "the web"), "query")
     chosen = [
         effect

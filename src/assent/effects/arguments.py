@@ -1,6 +1,6 @@
-"""The arguments of a call as the tools may read them: by any spelling of a key, in lists, objects and JSON text.
+"""Reads the arguments of a call as tools may: by any spelling of a key, in lists, objects and JSON text.
 
-Knows no tool, but which keys have a meaning anywhere."""
+Knows no tool, only the keys that any tool reads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PATH_KEYS = frozenset(
 )
 COMMAND_KEYS = ("command", "cmd", "script", "commands")
 FOLDER_KEYS = frozenset({"workdir", "working_directory", "dir_path", "directory", "cwd"})
-# What shell tools have beside the command, and what says nothing of what runs.
+# Further arguments of shell tools, and arguments that do not change what runs.
 BESIDE_COMMAND = frozenset(
     "description timeout timeout_ms run_in_background is_background background dangerouslydisablesandbox "
     "justification sandbox_permissions with_escalated_permissions prefix_rule yield_time_ms max_output_tokens login "
@@ -67,7 +67,7 @@ def strings(value: object) -> Iterator[str]:
 
 
 def listed(value: object) -> list[object]:
-    """The items of a list, written as one or as JSON text."""
+    """The items of a list, given as a list or as JSON text."""
     if isinstance(value, str):
         value = next(iter(enclosed(value)), None)
     return value if isinstance(value, list) else []
@@ -94,7 +94,7 @@ def places(key: str, value: object, level: int = 0) -> Iterator[tuple[str, str]]
 
 
 def nested(given: Mapping[str, object], level: int = 0) -> Iterator[tuple[str, str]]:
-    """The texts in an object that may name files; edits may stand under the name of their file."""
+    """The texts in an object that may name files; edits may be under the name of their file."""
     for key, value in given.items():
         low = key.lower()
         if "/" in key or key[:1] in ("~", ".") or (low not in KNOWN_KEYS and isinstance(value, dict | list)):
@@ -105,7 +105,7 @@ def nested(given: Mapping[str, object], level: int = 0) -> Iterator[tuple[str, s
 
 
 def values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
-    """Every string in the arguments, at any depth, with its nearest key; and whether that is all of them."""
+    """Every string in the arguments, at any depth, with its nearest key; and whether these are all."""
     todo: list[tuple[str, object]] = [(str(key), value) for key, value in given.items()]
     found: list[tuple[str, str]] = []
     for _ in range(MAX_VALUES):
@@ -122,6 +122,14 @@ def values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
     return found, not todo
 
 
+def _all_given(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object; a key that is given twice keeps all its values, as tools differ on which one counts."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    return {key: [value for each, value in pairs if each == key] for key in found}
+
+
 def enclosed(text: str) -> list[object]:
     text = text.strip() if text[:1].isspace() or text[:1] == "\ufeff" else text
     if text[:1] not in ("{", "[", '"') or not 1 < len(text) < 65536:
@@ -129,7 +137,7 @@ def enclosed(text: str) -> list[object]:
     import json  # such arguments are rare
 
     try:
-        found: object = json.loads(text)
+        found: object = json.loads(text, object_pairs_hook=_all_given)
     except (ValueError, RecursionError):
         return []
     return [found]

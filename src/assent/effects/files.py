@@ -1,7 +1,7 @@
 """Tools that read, list, search, write, delete and move files → effects, on the arguments that the tool really reads.
 
-What a tool reads is in `runtimes`. An argument that it does not read counts for floor, deny and ask rules all the same,
-as reading and as writing; one that nobody knows makes a writing tool a gap."""
+`runtimes` lists the arguments of each tool. Any other argument still counts for floor, deny and ask rules, as reading
+and as writing; an argument that no tool has makes a writing tool a gap."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def lower(call: Call, shape: ToolShape) -> Lowering:
 
 
 def _reading(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
-    """READ on every path. A pattern reads whatever lies below the folder that it begins with."""
+    """READ on every path. A pattern reads everything below its first folder."""
     effects = [each for where, text in _named(shape, "path", given) for each in at(call, READ, text, where)]
     for where, text in _named(shape, "glob", given):
         for form in forms(text):
@@ -88,7 +88,7 @@ def _writing(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lower
 
 
 def _by_ending(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Iterator[Effect]:
-    """A relative path that is not there stands for the one file below the folder whose name ends so."""
+    """A relative path that does not exist means the one file below the folder whose path ends with it."""
     for where, text in _named(shape, "path", given):
         for form in forms(text):
             name = path_target(form, call.cwd, call.home).name
@@ -97,13 +97,13 @@ def _by_ending(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Ite
 
 
 def _patch_keys(shape: ToolShape, given: Mapping[str, object]) -> list[str]:
-    """The arguments that hold a patch: the tool's own, or, where none of these is given, any that other tools have."""
+    """The arguments that hold a patch: the tool's own or, if none of these is given, those of any other tool."""
     own = [key for key in shape.role("patch") if nonempty(given.get(key))]
     return own or [key for key in PATCH_KEYS if shape.role("patch") and nonempty(given.get(key))]
 
 
 def _inner(value: object) -> Iterator[tuple[str, str]]:
-    """The files that edits inside of an argument name themselves."""
+    """The files that edits inside an argument name."""
     for item in value if isinstance(value, list) else (value,):
         if isinstance(item, dict):
             yield from nested(item)
@@ -126,12 +126,12 @@ def _unknown(key: str) -> Gap:
 
 # ---------------------------------------------------------------- listing and searching
 
-# Programs whose own search follows no links below the folder that it looks in.
+# Programs whose search follows no links below its folder.
 KEEPING = frozenset({OURS, *(runtime for runtime, row in known.section("tools").items() if row.get("keeps"))})
 
 
 def _looking(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
-    """Listing and searching: a folder (the cwd where none is given), and patterns that may lead out of it."""
+    """Listing and searching: a folder (by default the cwd), and patterns that may lead out of it."""
     operation = OPERATIONS[shape.word]
     rest = _rest(shape, given)
     own = list(_named(shape, "folder", given))
@@ -147,7 +147,7 @@ def _looking(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lower
         effects += _leading_out(call, operation, folder, where, text)
         if operation is SEARCH:
             effects += [each for form in forms(text) for each in aimed(call, folder, where, form)]
-        if text.lstrip()[:1] == ":":  # of git: a pattern that begins anew at the top of the repository
+        if text.lstrip()[:1] == ":":  # of git: a pattern that starts at the top of the repository
             gaps.append(Gap("gap.call.input", where, "name files as they are below the folder", "a pattern of git's"))
     for role in ("pattern", "glob", "folder") if "options" in shape.marks else ():
         for where, text in _named(shape, role, given):
@@ -180,9 +180,9 @@ def _leading_out(call: Call, operation: Operation, folder: str, where: str, text
 
 
 def aimed(call: Call, folder: str, where: str, text: str, *, whole: bool = False) -> Iterator[Effect]:
-    """READ of the files that a pattern picks by name, as if they lay in the folder: enough for the rules on names.
+    """READ of the files that a pattern picks by name, as if they were in the folder: enough for rules on names.
 
-    A pattern for everything says no more than none; with `whole`, where all that it picks is printed, it does."""
+    A pattern for everything counts only with `whole`: all that it picks is printed."""
     for choice in choices(text):
         for piece in dict.fromkeys((choice, *PIECES.split(choice))):
             if piece[:1] in ("!", "~"):  # what it leaves out; what leads out of the folder
@@ -206,9 +206,9 @@ def aimed(call: Call, folder: str, where: str, text: str, *, whole: bool = False
 
 
 def _dotted(call: Call, base: str, last: str, where: str) -> Iterator[Effect]:
-    """READ of the names with a dot that a pattern picks, where it does not pick everything."""
+    """READ of the dotfiles that a pattern picks, unless it picks everything."""
     if WILD.match(last) and last.strip("*."):
-        from fnmatch import fnmatchcase  # few patterns begin with a wild sign and say no more than an ending
+        from fnmatch import fnmatchcase  # few patterns are a wildcard and an ending
 
         for name in DOTTED:
             if fnmatchcase(name, last):
@@ -216,7 +216,7 @@ def _dotted(call: Call, base: str, last: str, where: str) -> Iterator[Effect]:
 
 
 def _split(pattern: str) -> tuple[str, str]:
-    """The folders and the name of a pattern, without the folders that may be any."""
+    """The folders and the name of a pattern, without leading wildcard folders."""
     *folders, last = pattern.split("/")
     return "/".join(each for each in folders if each.strip("*.?")), last
 
@@ -243,7 +243,7 @@ def choices(text: str) -> tuple[str, ...]:
 
 
 def _below(call: Call, where: str, text: str) -> Iterator[Effect]:
-    """A recursive READ of the folders that a pattern may begin with."""
+    """A recursive READ of the possible first folders of a pattern."""
     for piece in choices(text):
         if piece is not text and not piece.startswith(("/", "~")):
             continue
@@ -260,7 +260,7 @@ def _below(call: Call, where: str, text: str) -> Iterator[Effect]:
 
 class Rest:
     """The arguments that a tool does not read: the texts of those that name files for other tools, the texts of all
-    others, and the keys that nobody knows."""
+    others, and the unknown keys."""
 
     __slots__ = ("paths", "others", "unknown")
 
@@ -270,8 +270,8 @@ class Rest:
         self.unknown: list[str] = []
 
     def lowered(self, call: Call, effects: list[Effect], operation: Operation) -> tuple[Effect, ...]:
-        """The effects of a call with what else it may touch. Where none of the tool's own arguments names anything, it
-        acts on what the others name."""
+        """The effects of a call and those of its other arguments. If none of the tool's own arguments names anything,
+        it acts on what the others name."""
         if effects:
             return (*effects, *perhaps(call, (*self.paths, *self.others)))
         spare = [each for where, text in self.paths for each in at(call, operation, text, where)]
@@ -292,7 +292,7 @@ def _rest(shape: ToolShape, given: Mapping[str, object]) -> Rest:
 
 
 def perhaps(call: Call, texts: Iterable[tuple[str, str]]) -> list[Effect]:
-    """Reading and writing of what arguments may name: for floor, deny and ask rules alone."""
+    """Reads and writes of the paths that arguments may name: for floor, deny and ask rules only."""
     return [
         Effect(operation, path_target(form, call.cwd, call.home), where, via=Via.PERHAPS)
         for where, text in texts
@@ -309,7 +309,7 @@ def _named(shape: ToolShape, role: str, given: Mapping[str, object]) -> Iterator
 
 
 def at(call: Call, operation: Operation, text: str, where: str, *, recursive: bool = False) -> list[Effect]:
-    """An operation on a path, in every form that a program may give it."""
+    """An operation on a path, in every form in which a program may open it."""
     found = forms(text)
     effects = [
         Effect(operation, path_target(form, call.cwd, call.home), where, recursive=recursive)

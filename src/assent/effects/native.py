@@ -1,7 +1,7 @@
 """The native tools of the known runtimes → effects, on every argument that the tool may really use.
 
-Which arguments these are is in `runtimes`; the file tools are read in `files`, shell commands in `effects/shell`.
-Judges nothing. A gate that looks at one key while the tool reads another is no gate."""
+`runtimes` lists these arguments; `files` reads the file tools, `effects/shell` shell commands. Judges nothing. A gate
+that checks one key while the tool reads another can be bypassed."""
 
 from __future__ import annotations
 
@@ -35,11 +35,20 @@ from assent.effects.arguments import (
 from assent.effects.paths import is_path, joined, may_be_path, normal
 from assent.effects.runtimes import ToolShape
 
-LIKE = "declared"  # the runtime of a call that is declared to be like one of a known tool, of whichever runtime
+LIKE = "declared"  # the runtime of a call whose declaration says `like` a known tool
 COMMON_KEYS = frozenset({"command", "description", "timeout", "run_in_background"})
 AGENT_KEYS = ("subagent_type", "agent_type", "agent", "agent_name", "name")
-LIST_FILE_KEYS = ("path", "file", "file_path", "filepath")  # where a to-do list is a file
+LIST_FILE_KEYS = ("path", "file", "file_path", "filepath")  # of tools that keep the to-do list in a file
 CHANGING = Pattern(r"write|edit|create|delete|remove|move|rename|update|append|save|put|patch|replace|insert|copy")
+INTO_KEYS = frozenset("destination dest dst target to new_path newpath new_name".split())
+CODE_KEYS = frozenset(
+    "code script source snippet cell python python_code javascript cli_command cmdline shell_command".split()
+)
+PIECES = Pattern(r"[^a-z0-9]+")
+PYTHONS = frozenset("python python3 repl jupyter notebook ipython interpreter pyodide kernel".split())
+SCRIPTS = frozenset("node nodejs javascript js deno bun typescript".split())
+SHELL_WORDS = frozenset("shell bash sh terminal exec command zsh".split())
+MAGIC = Pattern(r"^\s*!(.*)$")
 PLAIN_WORD = Pattern(r"[\w@%+=:,./-]+", ASCII)
 PATHLIKE = Pattern(r"(?:~?/|\.{1,2}/|file://)")
 NO_TEXT = Gap("gap.call.input", "command", "give the command as text", "the command")
@@ -74,7 +83,7 @@ def lower(call: Call, shell: Callable[[Call, str], Lowering]) -> Lowering:
 
 
 def _unowned(call: Call, shell: Callable[[Call, str], Lowering]) -> Lowering:
-    """A tool that its runtime is not known to have. Under the name of a shell it is read as one besides."""
+    """A tool that its runtime is not known to have. One with the name of a shell is also read as a shell."""
     if call.tool[:5].lower() == "mcp__":
         return foreign(call, call.tool, shell)
     tool = foreign(call, call.tool.lower(), shell)
@@ -106,11 +115,10 @@ def _joined(readings: list[Lowering]) -> Lowering:
 
 
 def _shell(call: Call, found: tuple[ToolShape, ...], shell: Callable[[Call, str], Lowering]) -> Lowering:
-    """Every text that the tool might run, in every folder where it may run it."""
-    if call.input.keys() <= COMMON_KEYS:  # the way of most calls: one text, and nothing else that counts
-        text = call.input.get("command")
-        if isinstance(text, str):
-            return shell(call, text)
+    """Every text that the tool might run, in every folder that it may run in."""
+    text = call.input.get("command")
+    if isinstance(text, str) and (len(call.input) == 1 or call.input.keys() <= COMMON_KEYS):
+        return shell(call, text)  # most calls: one text and no other argument that counts
     given = lowered_keys(call.input)
     runs: dict[tuple[str, str], None] = {}
     gaps: dict[Gap, None] = {}
@@ -131,7 +139,7 @@ def _shell(call: Call, found: tuple[ToolShape, ...], shell: Callable[[Call, str]
         lowered.append(Lowering("bash", (_execute("bash"),)))
     whole = "\n".join(dict.fromkeys(each.text for each in lowered))
     if len(lowered) > 1 and not all(map(_only_reads, lowered)):
-        # Commands of one call may run at the same time: each may find what any other made.
+        # Commands of one call may run at the same time: each may see the files of any other.
         for cwd in dict.fromkeys(cwd for cwd, _ in runs):
             here = [text for folder, text in runs if folder == cwd]
             moved = call if cwd == call.cwd else call.but(cwd=cwd)
@@ -146,7 +154,20 @@ def _only_reads(lowering: Lowering) -> bool:
 def _together(lowered: list[Lowering], gaps: tuple[Gap, ...], text: str) -> Lowering:
     if len(lowered) == 1:
         only, every = lowered[0], (*lowered[0].gaps, *gaps)
-        joined = Lowering("bash", only.effects, only.invocations, every, text=only.text, possible=only.possible)
+        joined = Lowering(
+            "bash",
+            only.effects,
+            only.invocations,
+            every,
+            text=only.text,
+            possible=only.possible,
+            wants=only.wants,
+            read=only.read,
+            changing=only.changing,
+            job=only.job,
+            recipes=only.recipes,
+            manifests=only.manifests,
+        )
         return joined if gaps else only
     effects: list[Effect] = []
     invocations: list[Invocation] = []
@@ -162,12 +183,19 @@ def _together(lowered: list[Lowering], gaps: tuple[Gap, ...], text: str) -> Lowe
     maybe = [each.possible for each in lowered if each.possible is not None]
     possible = _together(maybe, (), "") if maybe else None
     return Lowering(
-        "bash", tuple(effects), tuple(invocations), tuple(doubts), inert=inert, text=text, possible=possible
+        "bash",
+        tuple(effects),
+        tuple(invocations),
+        tuple(doubts),
+        inert=inert,
+        text=text,
+        possible=possible,
+        job=any(each.job for each in lowered),
     )
 
 
 def _beside(shape: ToolShape, given: Mapping[str, object]) -> Iterator[Gap]:
-    """Arguments besides the command that may change what runs."""
+    """Arguments other than the command that may change what runs."""
     used = {key for keys in shape.keys.values() for key in keys}
     for key, value in given.items():
         if key in used or key in BESIDE_COMMAND or key in COMMAND_KEYS or key in FOLDER_KEYS or not nonempty(value):
@@ -202,7 +230,7 @@ def quoted(word: str) -> str:
 
 
 def _folder(call: Call, shape: ToolShape, given: Mapping[str, object]) -> str:
-    """The folder that a command runs in; `""` where the call names several, or one that cannot be told."""
+    """The folder that a command runs in; `""` if the call names several, or one that is not certain."""
     found: set[str] = set()
     for key in shape.role("workdir"):
         value = given.get(key)
@@ -222,7 +250,7 @@ def _execute(program: str) -> Effect:
 
 
 def _agent(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Lowering:
-    """Launching a sub-agent. Where the call says by which command, that command too."""
+    """Launching a sub-agent, and the command that starts it if the call names one."""
     given = lowered_keys(call.input)
     name = next((str(given[key]) for key in AGENT_KEYS if given.get(key)), "")
     launch = Effect(Operation.DELEGATE, Target(Kind.AGENT, name, name or "a sub-agent"), "subagent_type")
@@ -232,13 +260,44 @@ def _agent(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Low
     return Lowering(tool, (launch, *run.effects), gaps=run.gaps)
 
 
+def _told_line(tool: str, key: str, text: str) -> str:
+    """The command line in an argument of a tool: its text, code for the interpreter that the tool's name says, or words
+    for the program of that name. `""`: none is known."""
+    from shlex import join
+
+    from assent.programs.traits import has
+
+    pieces = PIECES.split(tool.lower())
+    if key in CODE_KEYS and "command" not in key and key != "cmdline":
+        if not PYTHONS.isdisjoint(pieces) or key.startswith("python"):
+            return join(
+                [
+                    "python3",
+                    "-c",
+                    "\n".join(MAGIC.sub(r"import os; os.system(r'''\1''')", each) for each in text.split("\n")),
+                ]
+            )
+        if not SCRIPTS.isdisjoint(pieces) or key == "javascript":
+            return join(["node", "-e", text])
+        return text if not SHELL_WORDS.isdisjoint(pieces) else ""
+    program = next((piece for piece in reversed(pieces) if has(piece, "suite") or has(piece, "service-client")), "")
+    if program and len(pieces) < 7 and text.partition(" ")[0] != program and key in COMMAND_KEYS:
+        return f"{program} {text}"
+    return text
+
+
 def foreign(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Lowering:
     """An MCP tool or an unknown one: itself, and every path and address among its arguments, so that floor and deny
-    rules hold for them too. What a server says of its tools (read-only and the like) is not looked at."""
-    from assent.effects import addresses
+    rules hold for them too. A server's description of its tools never loosens a decision."""
+    from assent.effects import addresses, tool_names
 
-    effects = [Effect(Operation.EXECUTE, Target(Kind.TOOL, tool, call.tool), "tool")]
+    dangers = tool_names.marks(call.tool, call.input)
+    if call.hint == "destructive" and not dangers:
+        dangers = ("irreversible",)
+    operation = Operation.DESTROY if "destroy" in dangers else Operation.EXECUTE
+    effects = [Effect(operation, Target(Kind.TOOL, tool, call.tool), "tool", dangers=dangers)]
     changing = CHANGING.search(tool.lower()) is not None
+    taking = tool_names.takes(call.tool)
     texts, whole = values(call.input)
     for where, text in texts:
         text = text.strip()
@@ -248,10 +307,13 @@ def foreign(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Lo
             for piece in dict.fromkeys((text, *map(str.strip, text.split(",")))) if named else (text,):
                 effects += files.at(call, Operation.READ, piece, where)
                 effects += files.at(call, Operation.WRITE, piece, where) if changing else ()
+                if taking and key not in INTO_KEYS:
+                    effects += files.at(call, Operation.DELETE, piece, where, recursive=True)
                 effects += files.perhaps(call, [(where, piece)]) if not changing else ()
         elif (addresses.scheme_of(text) or key in addresses.HOST_KEYS) and len(text) < 8192:
             effects += addresses.address(call, text, where)
-        elif key in COMMAND_KEYS:
+        elif key in COMMAND_KEYS or key in CODE_KEYS:
+            line = _told_line(tool, key, text)
             effects += [
                 Effect(
                     each.operation,
@@ -262,8 +324,8 @@ def foreign(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Lo
                     stays=each.stays,
                     visible=each.visible,
                 )
-                for each in shell(call, text).effects
-                if each.target.kind is not Kind.PROGRAM
+                for each in (shell(call, line).effects if line else ())
+                if each.target.kind is not Kind.PROGRAM or each.dangers
             ]
         elif may_be_path(text):
             effects += files.perhaps(call, [(where, text)])

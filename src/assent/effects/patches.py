@@ -13,7 +13,7 @@ GIT_DIFF = Pattern(r"diff --git (\"?a/.*|.*) (\"?b/.*)$")
 
 DATE = Pattern(r"\s\d{4}-\d\d-\d\d")
 BOTH = Pattern(r"(?:^|\n)--- [^\n]*\n\+\+\+ [^\n]*\n@@ -[0-9]")
-# Names with what ends a line for some programs and not for others.
+# Characters in names that end a line for some programs only.
 ODD = Pattern(r"(?:^|\n)[ \t]*\*\*\* [^\n]*[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 ODD_DIFF = Pattern(r"(?:^|\n)(?:---|\+\+\+|rename|copy|diff|Index:) [^\n]*[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 PREFIX = Pattern(r"(?:[ciow12])/")  # of `diff.mnemonicPrefix`
@@ -28,11 +28,11 @@ class Touch(Value):
 
 
 def read_patch(text: str) -> tuple[tuple[Touch, ...], bool]:
-    """Every file that a patch adds, changes, moves or deletes, and whether the whole of it was understood."""
+    """Every file that a patch adds, changes, moves or deletes, and whether all of it was understood."""
     if not any(line.strip().startswith("*** ") for line in text.splitlines()):
         return _unified(text)
     touched, sure = _envelope(text)
-    if BOTH.search(text):  # a program that knows only the other form skips what it does not know
+    if BOTH.search(text):  # a program that knows only the other form skips this one
         touched = tuple(dict.fromkeys((*touched, *_unified(text)[0])))
     return touched, sure and not ODD.search(text)
 
@@ -80,8 +80,8 @@ def _unified(text: str) -> tuple[tuple[Touch, ...], bool]:
 
 
 def _headers(text: str) -> Iterator[tuple[str, str]]:
-    """The lines of a unified diff that name files. A changed line that looks like one names a file too many,
-    never one too few."""
+    """The lines of a unified diff that name files. A changed line that looks like one
+    may add a file, never hide one."""
     for line in text.splitlines():
         if line.startswith("--- "):
             yield "old", _name(line[4:], "a/")

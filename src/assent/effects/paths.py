@@ -12,8 +12,7 @@ def joined(text: str, cwd: str, home: str, *, tilde: bool = True) -> tuple[str, 
     """Return the absolute path that a tool would open, `..` and all, and whether it is certain.
 
     A leading `~/` is the user's home (most tools expand it; a shell has done so already, so it passes
-    `tilde=False`), `~name` a guess at another's. A relative path in an empty or relative cwd has no absolute
-    form: `""`."""
+    `tilde=False`), `~name` a guess at another user's. A relative path in an empty or relative cwd gives `""`."""
     if tilde and text.startswith("~"):
         name, _, rest = text[1:].partition("/")
         if not name:
@@ -31,14 +30,21 @@ def normal(path: str) -> str:
     """Collapse `.`, `..`, double and trailing slashes; `..` stops at the root."""
     if path[:1] == "/" and "/." not in path and "//" not in path and path[-1] != "/":
         return path
-    out = posixpath.normpath(path)
-    return out[1:] if out.startswith("//") else out
+    if path[:1] != "/":
+        return posixpath.normpath(path)
+    names: list[str] = []
+    for name in path.split("/"):
+        if name == "..":
+            del names[-1:]
+        elif name and name != ".":
+            names.append(name)
+    return "/" + "/".join(names)
 
 
 def path_target(
     text: str, cwd: str, home: str, *, tilde: bool = True, pattern: bool = False, certain: bool = True
 ) -> Target:
-    """The target that a path names. None that is far longer than a path can be is named."""
+    """The target that a path names; unnamed if it is far longer than a path can be."""
     raw, sure = joined(text, cwd, home, tilde=tilde)
     if not raw or len(raw) > LONGEST:
         return Target(Kind.PATH, "", text, pattern=pattern, certain=False)
@@ -48,9 +54,9 @@ def path_target(
     return Target(Kind.PATH, name, text, pattern=pattern, certain=sure and certain, raw=raw if ".." in raw else "")
 
 
-# ---------------------------------------------------------------- what programs make of a path before they open it
+# ---------------------------------------------------------------- how programs change a path before they open it
 #
-# Some program of the tables does each of these (a leading `@`, NULs, percent signs, backslashes, quotes, spaces of all
+# At least one known program does each of these (a leading `@`, NULs, percent signs, backslashes, quotes, spaces of all
 # sorts, `file:` addresses, line numbers). Which program does what changes from version to version, and a form too many
 # only tightens, so every tool gets all of them.
 
@@ -64,22 +70,22 @@ ESCAPED = Pattern(r"\\(.)")
 HOME = Pattern(r"(?:\$HOME|\$\{HOME\}|\$env:HOME|%USERPROFILE%|%HOME%)(?=[/\\]|$)")
 LINES = Pattern(r"(?:#L?\d[\dL-]*|:\d+(?:[:,-]\d+)*)$")
 QUOTES = "\"'`<>"
-LONGEST_PATH = 4096  # bytes of a path that a kernel takes
+LONGEST_PATH = 4096  # bytes of a path that a kernel accepts
 MOST = 48
 
 
 def is_path(text: str) -> bool:
-    """Whether a text can be the name of a file: one line, no longer than a path can be."""
+    """Whether a text can be a file name: one line, within the length of a path."""
     return "\n" not in text and "\r" not in text and len(text) <= LONGEST_PATH
 
 
 def may_be_path(text: str) -> bool:
-    """Whether an argument that nobody knows may name a file: prose has spaces, and no slash."""
+    """Whether an unknown argument may name a file: prose has spaces and no slash."""
     return bool(text) and is_path(text) and ("/" in text or "\\" in text or not any(map(str.isspace, text.strip())))
 
 
 def forms(text: str) -> tuple[str, ...]:
-    """A text as a path, and everything that a program may make of it, itself first; at most `MOST`."""
+    """A text as a path, and every path that a program may read it as, itself first; at most `MOST`."""
     if PLAIN_LETTERS.issuperset(text):
         return (text,)
     found: dict[str, None] = {text: None}
@@ -93,7 +99,7 @@ def forms(text: str) -> tuple[str, ...]:
 
 
 def _cleaned(text: str) -> Iterator[str]:
-    """The results of one step of cleaning, of each kind."""
+    """The results of one step of each kind of cleaning."""
     yield text.strip()
     yield text.strip(QUOTES)
     if "\0" in text:

@@ -1,4 +1,4 @@
-"""Which tools each runtime has, and which of their arguments these tools read. Says nothing of what is done to them.
+"""Which tools each runtime has, and which of their arguments these tools read. Not what the tools do with them.
 
 A name means something only in the runtime that owns it. A call without a runtime may be of any of them, so all readings
 of its name count together. The tables of agent programs are in `[tools]` of their agent.toml, written down from the
@@ -7,8 +7,8 @@ programs themselves, in the versions that `[capabilities]` has there.
 A line is a tool, the word for it, and the arguments that matter, by role: `path` is what the tool acts on, `folder`
 where it looks, `glob` picks files by name, `pattern` is what is looked for, `patch` names its own files, `command`
 runs, `workdir` is where that runs. All others are text, or ignored. Marks after the word: `+parent` looks in the folder
-above where the path is no folder, `+options` hands a pattern to a program that may read it as an option, `+viewer` only
-reads where its `command` is `view`, `+ending` takes a missing relative path for the ending of another, `+many` prints
+above if the path is no folder, `+options` hands a pattern to a program that may read it as an option, `+viewer` only
+reads if its `command` is `view`, `+ending` takes a missing relative path for the ending of another, `+many` prints
 whatever its patterns match, `+argv` takes a command as a list of words too."""
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.agents import known
-from assent.contract import Value
+from assent.contract import Value, keep
 from assent.contract.tools import ALIASES, OURS
 
+REMEMBERED = 256  # tools
 ROLES = ("path", "folder", "glob", "pattern", "patch", "command", "workdir")
 
-# Tools of what is no agent program with a folder.
+# Tools of runtimes without an agent.toml.
 OTHERS: dict[str, str] = {
     "pi": """
     bash bash command=command
@@ -50,7 +51,7 @@ OTHERS: dict[str, str] = {
     fetch
 """,
 }
-# What a tool reads that is known by its word alone: a familiar name of no runtime in the tables.
+# Arguments of a tool with a familiar name that belongs to no runtime in the tables.
 ANY_PATH = (
     "path file_path filePath file files paths file_paths filename notebook_path absolute_path absolutePath "
     "target_file target_path source destination src dst from to old_path new_path target uri"
@@ -87,16 +88,21 @@ class ToolShape(Value):
 
 
 _read: dict[str, dict[str, ToolShape]] = {}
+_shapes: dict[tuple[str, str], tuple[ToolShape, ...]] = {}
 
 
 def shapes(runtime: str, tool: str) -> tuple[ToolShape, ...]:
-    """How a tool may read its arguments: as its runtime does, or, where none is named, as any of its owners.
+    """How a tool may read its arguments: as its runtime does or, if none is named, as any of its owners.
 
-    None where the runtime does not have such a tool."""
+    None if the runtime does not have such a tool."""
     low = tool.lower()
-    tables = map(_table, (runtime,) if runtime else (*known.section("tools"), *OTHERS))
-    owned = tuple(dict.fromkeys(table[low] for table in tables if low in table))
-    return owned or (() if runtime else any_of(low))
+    found = _shapes.get((runtime, low))
+    if found is None:
+        tables = map(_table, (runtime,) if runtime else (*known.section("tools"), *OTHERS))
+        found = tuple(dict.fromkeys(table[low] for table in tables if low in table))
+        found = found or (() if runtime else any_of(low))
+        keep(_shapes, (runtime, low), found, REMEMBERED)
+    return found
 
 
 def any_of(tool: str) -> tuple[ToolShape, ...]:
@@ -127,7 +133,7 @@ def _table(runtime: str) -> dict[str, ToolShape]:
 
 
 def _text(runtime: str) -> str:
-    """The table of a runtime; that of another where its `agent.toml` says that it has the same tools."""
+    """The table of a runtime; that of another if its `agent.toml` says that both have the same tools."""
     row = known.section("tools").get(runtime)
     if row is None:
         return OTHERS.get(runtime, "")

@@ -1,1 +1,1 @@
-"""What the host says: where paths lead, whose repository it is, which files configure Assent. Judges nothing."""
+"""Facts about the host: where paths lead, whose repository it is, which files configure Assent. Judges nothing."""

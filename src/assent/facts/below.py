@@ -1,6 +1,6 @@
-"""What lies below a folder, within the bounds of a walk: where links lead out of it, and what names there are.
+"""A bounded walk below a folder: the links that lead out of it, and the names in it.
 
-Links that a program follows reach whatever they lead to, so a folder confines nothing."""
+A program that follows links can leave the folder, so a folder confines nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assent.facts.links import Links
 
 MOST_ENTRIES = 100_000  # names that are read for one call
 MOST_LEADING = 1_000  # links that lead out of a folder
-# Trees that belong to the system: whatever they hold may be read by everybody, and nobody else makes links in them.
+# System trees: everybody may read their files, and no user can make links in them.
 SYSTEM = (
     *("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/opt/", "/nix/store/", "/snap/", "/gnu/store/"),
     *("/System/", "/Library/Developer/", "/Applications/"),
@@ -22,7 +22,7 @@ _NOBODYS = frozenset({errno.ELOOP, errno.EACCES, errno.ENOENT, errno.ENOTDIR})
 
 
 class Budget:
-    """How many names may still be read for a call. `names` says that they are returned besides the links."""
+    """How many names may still be read for a call. `names`: return them in addition to the links."""
 
     __slots__ = ("left", "names")
 
@@ -32,7 +32,7 @@ class Budget:
 
 
 def below(root: str, links: Links, budget: Budget) -> Below:
-    """What lies below an absolute path. A complete walk is not repeated in the same moment."""
+    """The links and names below an absolute path. A complete walk is cached within one moment."""
     key = ("below", root, budget.names)
     found = links.known(key)
     if found is None:
@@ -44,7 +44,7 @@ def below(root: str, links: Links, budget: Budget) -> Below:
 
 
 def fixed(pattern: str) -> str:
-    """The folder that everything which a shell's glob matches lies in."""
+    """The folder that holds all matches of a shell glob."""
     for index, letter in enumerate(pattern):
         if letter in "*?[@!+({\\":
             return pattern[: pattern.rfind("/", 0, index)] or "/"
@@ -69,6 +69,8 @@ class _TreeWalk:
         first = self._links.canonical(root)
         if not first or (first + "/").startswith(_PROCESSES):
             return Below(whole=False)
+        if first == "/" and self._given is None:  # has all processes below it, and more names than are read
+            return Below(whole=False, linked=True)
         self.linked = first != root
         self._enter(first)
         while self._waiting and self.whole:
@@ -112,7 +114,7 @@ class _TreeWalk:
                     if wanted:
                         self.names.append(entry.path)
         except OSError as error:
-            if error.errno not in _NOBODYS:  # what cannot be opened here cannot be read by the call either
+            if error.errno not in _NOBODYS:  # the call cannot read what cannot be opened here
                 self.whole = False
 
     def _link(self, path: str, root: str) -> None:

@@ -1,7 +1,7 @@
-"""What an approval is bound to: a digest of a call, of where it leads, and of the files that it would run.
+"""What an approval is bound to: a digest of a call, of its resolved targets, and of the files that it would run.
 
-Two digests of the same call are equal only where nothing changed between them that the person was shown or that would
-run. What a script computes while it runs is not found: an approval is bound to the files that its text names."""
+Two digests of the same call are equal only if nothing that the person was shown or that would run has changed. File
+names that a script computes at run time are not found: an approval is bound to the files that its text names."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from assent.contract.tools import canonical
 from assent.programs.traits import has
 from assent.state.files import read
 
-WHOLE = 64 * 1024 * 1024  # bytes of a file that are read; of a longer one its state tells
-FILES = 256  # read; of a call with more the digest never repeats
-# Programs that run what stands in a file of the folder, or of a folder that they are given.
+WHOLE = 64 * 1024 * 1024  # bytes of a file that are read; a longer one counts by its state
+FILES = 256  # files read; with more, the digest never repeats
+# Programs that run a file of the current folder, or of a given one.
 _NODE = ("package.json", "index.js")
 _PYTHON = ("pyproject.toml", "setup.py", "setup.cfg")
 _COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
@@ -59,11 +59,11 @@ LISTS: dict[str, tuple[str, ...]] = {
     "pre-commit": (".pre-commit-config.yaml",),
     "git": (".git/hooks/pre-commit", ".git/hooks/commit-msg", ".git/hooks/pre-push", ".pre-commit-config.yaml"),
 }
-_ENDINGS = ("", ".js", ".py", "/__main__.py")  # of a script or module that is named without
+_ENDINGS = ("", ".js", ".py", "/__main__.py")  # endings of a script or module named without one
 
 
 def identity(call: Call) -> str:
-    """Names the identical call: tool, arguments, folder and shell. The agent's own description is not among them."""
+    """Identifies the identical call: tool, arguments, folder and shell. The agent's own description is not included."""
     given: Mapping[str, object] = call.input
     if canonical(call.tool) == "bash":
         given = {key: value for key, value in given.items() if str(key).lower() != "description"}
@@ -71,15 +71,16 @@ def identity(call: Call) -> str:
 
 
 def digest(call: Call, lowering: Lowering, facts: Facts) -> str:
-    """SHA-256 over tool, arguments, folder, where every target leads, and the bytes of what the call runs and of the
-    local files that these load.
+    """SHA-256 over tool, arguments, folder, the resolved targets, and the bytes of the files that the call runs and of
+    the local files that these load.
 
-    Where a file that would run cannot be read, or there are too many, the digest never repeats."""
+    If a file that would run cannot be read, or there are too many, the digest never repeats."""
     targets = [_target(effect, facts) for effect in lowering.effects]
     folders = {call.cwd, *(cwd for invocation in lowering.invocations for cwd in invocation.cwds)}
     targets.append([_real(folder) for folder in sorted(folders)])
     files = _files(lowering, facts)
     runs = [[path, _content(path, must=must)] for path, must in files.items()]
+    runs += [[_real(path), found] for path, found in lowering.read]
     if len(runs) > FILES:
         runs = [["", _unique()]]
     elif files:
@@ -89,31 +90,44 @@ def digest(call: Call, lowering: Lowering, facts: Facts) -> str:
 
 
 def running(lowering: Lowering, facts: Facts) -> dict[int, tuple[tuple[str, str], ...]]:
-    """The files that each command runs by name or takes its tasks from, with a digest of what is in them now. A file
-    that is not known, or cannot be read, never has the same digest twice."""
+    """The files that each command runs by name or takes its tasks from, with a digest of their current content. An
+    unknown or unreadable file never has the same digest twice."""
     found: dict[int, dict[str, str]] = {}
+    steps_of = {(index, manifest) for index, manifest, _, _ in lowering.recipes}
     for effect in lowering.effects:
         if effect.operation is not Operation.EXECUTE:
             continue
         files, target = found.setdefault(effect.invocation, {}), effect.target
-        for name in (target.name, *facts.expansions.get(target.name, ())) if target.kind is Kind.PATH else ():
-            path = _real(_leads(name, facts))
-            files[path] = _content(path, must=True) if path else _unique()
+        named = (target.name, *facts.expansions.get(target.name, ())) if target.kind is Kind.PATH else ()
+        for name in (target.name.partition(":")[2],) if target.kind is Kind.CODE else named:
+            if target.kind is not Kind.CODE or (effect.invocation, name) not in steps_of:
+                path = _real(_leads(name, facts))
+                files[path] = _content(path, must=True) if path else _unique()
+    code = dict(lowering.read)
+    followed = {index: True for index, _, _, _ in lowering.recipes}
+    followed.update((index, False) for index, _, _, resolved in lowering.recipes if not resolved)
     for index, invocation in enumerate(lowering.invocations):
-        if index in found:
+        if index in found and not followed.get(index):
             found[index].update((path, _recipe(path)) for path in _tasks(invocation))
+        if invocation.file in code:
+            for runner in lowering.runners(invocation.within):
+                found.setdefault(runner, {})[_real(invocation.file)] = code[invocation.file]
+    for index, manifest, steps, _ in lowering.recipes:
+        for runner in lowering.runners(index):
+            files, path = found.setdefault(runner, {}), _real(manifest)
+            files[path] = _hash([files.get(path, ""), steps])
     return {index: tuple(files.items()) for index, files in found.items() if files}
 
 
 def _recipes(program: str) -> tuple[str, ...]:
-    """The files that say what a task runs, by the program that looks for them. Of `package.json` the scripts count."""
+    """The files that define tasks, by the program that reads them. Of `package.json` only the scripts count."""
     if has(program, "package-scripts"):
         return ("package.json",)
     return LISTS[program] if has(program, "task-runner") else ()
 
 
 def _tasks(invocation: Invocation) -> Iterator[str]:
-    """The recipes of a command's folder and of folders that it names; a module of Python that lies there."""
+    """The recipes of a command's folder and of folders that it names; a Python module there."""
     names, words = _recipes(invocation.program), invocation.words
     module = words[words.index("-m") + 1 :][:1] if "-m" in words and invocation.program.startswith("py") else ()
     for cwd in invocation.cwds:
@@ -126,7 +140,7 @@ def _tasks(invocation: Invocation) -> Iterator[str]:
 
 
 def _recipe(path: str) -> str:
-    """A text for the tasks in a file: of a list of scripts these alone, so that a new dependency changes nothing."""
+    """A text for the tasks in a file: only the scripts of a manifest, so that a new dependency changes nothing."""
     content = _content(path, must=True)
     if not path.endswith((".json", ".jsonc")):
         return content
@@ -156,7 +170,7 @@ def _json(value: object) -> str:
 
 
 def _odd(value: object) -> object:
-    """What a program hands over in place of JSON: a mapping as such, else as it shows itself."""
+    """A value that is not JSON: a mapping as a dict, else its `repr`."""
     return dict(value.items()) if hasattr(value, "items") else repr(value)
 
 
@@ -168,16 +182,16 @@ def _leads(path: str, facts: Facts) -> str:
 
 
 def _files(lowering: Lowering, facts: Facts) -> dict[str, bool]:
-    """The files that decide what the call does, by where they really are; true for those that it runs by name.
+    """The files that decide what the call does, by resolved path; true for those that it runs by name.
 
-    Beside the scripts themselves these are all files that a running command is given, by its words or on its input:
-    which of them a program follows is its own affair."""
+    In addition to the scripts, these are all files given to a running command, by its words or on its input: any of
+    them may change what the program does."""
     found: dict[str, bool] = {}
     if not lowering.gaps and all(each.operation in READ_ONLY for each in lowering.effects):
         return found
     for effect in lowering.effects:
         target = effect.target
-        shown = effect.operation is Operation.WRITE and effect.invocation < 0  # as the difference to the file of now
+        shown = effect.operation is Operation.WRITE and effect.invocation < 0  # shown as a diff to the current file
         if target.kind is not Kind.PATH or not (shown or effect.operation in (Operation.EXECUTE, Operation.READ)):
             continue
         for name in (target.name, target.raw, *facts.expansions.get(target.name, ())):
@@ -193,7 +207,7 @@ def _files(lowering: Lowering, facts: Facts) -> dict[str, bool]:
 
 
 def _given(invocation: Invocation) -> Iterator[str]:
-    """Files that a command's words name, and those that it looks for in its folder or in one that it is given."""
+    """Files that a command's words name, and those that it searches for in its folder or in a given one."""
     names = LISTS.get(invocation.program, ())
     for cwd in invocation.cwds:
         if not cwd.startswith("/") or "\0" in cwd:
@@ -229,14 +243,14 @@ def _real(folder: str) -> str:
 
 
 def _content(path: str, *, must: bool) -> str:
-    """A text for what is in a file now. `must`: it is run by name, so that its bytes have to be known."""
+    """A text for the current content of a file. `must`: it is run by name, so its bytes have to be known."""
     try:
         status = os.stat(path)
         if S_ISDIR(status.st_mode):
             return f"folder {_content(f'{path}/__main__.py', must=False)}" if must else "folder"
         if not S_ISREG(status.st_mode):
             return f"other {status.st_mode} {status.st_rdev}"
-        if status.st_size > WHOLE:  # every write changes the time of the last change, which no user can set back
+        if status.st_size > WHOLE:  # every write changes the ctime, which no user can set back
             times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
             return f"long {status.st_dev} {status.st_ino} {status.st_size} {times}"
         return sha256(read(path, WHOLE)[0]).hexdigest()
@@ -254,7 +268,7 @@ def _unique() -> str:
 # ---------------------------------------------------------------- what a script loads
 
 MOST = 128  # files
-LONGEST = 1024 * 1024  # bytes of a file that is read for what it loads
+LONGEST = 1024 * 1024  # bytes of a file that is searched for loads
 WORDS = 4096  # of a shell script
 PYTHON = (".py", ".pyw")
 SCRIPT = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx")
@@ -264,8 +278,7 @@ _WORD = r"[\w.+@/-]{1,200}"
 
 
 def loaded(paths: Iterable[str], folders: tuple[str, ...]) -> list[str]:
-    """The files that scripts load, and those that these load, by where they really are. `folders` are those in which
-    the scripts run."""
+    """The files that scripts load, transitively, by resolved path. `folders` are those in which the scripts run."""
     waiting = list(paths)
     seen = set(waiting)
     found: list[str] = []

@@ -9,7 +9,7 @@ from assent.contract import Pattern, Value, re
 
 class GitSetting(Value):
     """One setting: `name` is `section.key` in lower case, `subsection` the quoted part as written (`""`: none).
-    `value` is None where the key stands alone, which git reads as true."""
+    `value` is None for a key without a value, which git reads as true."""
 
     __slots__ = ("name", "subsection", "value")
 
@@ -20,7 +20,7 @@ class GitSetting(Value):
 
 
 class GitConfigError(ValueError):
-    """The text is not git configuration as we know it. Git may think otherwise, so nothing in it is harmless."""
+    """The text is not git configuration as parsed here. Git may read it differently, so nothing in it is harmless."""
 
 
 # ---------------------------------------------------------------- syntax
@@ -107,7 +107,7 @@ def _value(text: str, at: int) -> tuple[str | None, int]:
 
 INCLUDES = frozenset({"include.path", "includeif.path"})
 
-# Keys that name a program by their last word, in any section, so that keys to come are seen too.
+# Keys that name a program by their last word, in any section, so that future keys are covered too.
 _PROGRAM = tuple(
     "command cmd program helper driver textconv hook editor pager askpass gitproxy external difffilter clean smudge "
     "process tunnel browser viewer fsmonitor uploadpack receivepack vcs templatedir smtpserver "
@@ -131,9 +131,9 @@ _TRANSPORTS = frozenset({"file", "git", "http", "https", "ssh"})
 
 
 def runs_program(entry: GitSetting) -> bool:
-    """Whether a setting can make git run a program, as far as the setting alone tells.
+    """Whether a setting alone can make git run a program.
 
-    `core.hooksPath`, `core.worktree` and includes name places: the caller looks there."""
+    `core.hooksPath`, `core.worktree` and includes name paths: the caller checks these."""
     name, subsection = entry.name, entry.subsection
     value = "true" if entry.value is None else entry.value
     section, _, key = name.partition(".")
@@ -147,7 +147,7 @@ def runs_program(entry: GitSetting) -> bool:
         return (subsection if section == "url" else value).lstrip().startswith(("ext::", "fd::"))
     if name == "protocol.allow":
         return value.casefold() != "never" and subsection not in _TRANSPORTS
-    if name in _FILES:  # of which git prints lines
+    if name in _FILES:  # git prints their lines
         return value.startswith(("/", "~", "..")) or "/../" in value
     if name in ("help.format", "help.htmlpath"):  # any other value of these starts a browser
         return value.casefold() not in ("man", "info")

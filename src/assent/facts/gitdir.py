@@ -1,6 +1,6 @@
-"""Where a git repository keeps itself: `.git` folders and files, common folders, linked worktrees. Runs no git.
+"""Locates git repositories: `.git` folders and files, common folders, linked worktrees. Runs no git.
 
-Whether git is harmless in a repository is decided in `repository`."""
+`repository` decides whether git is harmless in one."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MANY = 200  # linked worktrees looked at
 class Repository(Value):
     """A repository with a working tree, all paths canonical.
 
-    `top` is the working tree's folder, `gitdir` what its `.git` is or names, `common` the folder that holds the
-    configuration, which linked worktrees share."""
+    `top` is the working tree's folder, `gitdir` its resolved `.git`, `common` the folder with the configuration,
+    which linked worktrees share."""
 
     __slots__ = ("top", "gitdir", "common")
 
@@ -33,7 +33,7 @@ class Repository(Value):
 def opened(top: str, links: Links) -> Repository | str | None:
     """Open the repository whose `.git` is in a canonical folder.
 
-    None is a folder without `.git`; a text says why what is there cannot be read."""
+    None is a folder without `.git`; a text says why `.git` cannot be read."""
     dot = posixpath.join(top, ".git")
     try:
         mode = os.stat(dot).st_mode
@@ -55,7 +55,7 @@ def opened(top: str, links: Links) -> Repository | str | None:
 
 
 def common_folder(gitdir: str, links: Links) -> str:
-    """The folder that holds the configuration of a git folder; `""` where it is not known."""
+    """The folder with the configuration of a git folder; `""` if unknown."""
     if not os.path.lexists(posixpath.join(gitdir, "commondir")):
         return gitdir
     named = only_line(posixpath.join(gitdir, "commondir"))
@@ -63,7 +63,7 @@ def common_folder(gitdir: str, links: Links) -> str:
 
 
 def is_git_folder(folder: str) -> bool:
-    """Whether git would take a folder for a git folder (HEAD is not read)."""
+    """Whether git would accept a folder as a git folder (HEAD is not read)."""
     return os.path.lexists(posixpath.join(folder, "HEAD")) and (
         os.path.lexists(posixpath.join(folder, "commondir"))
         or all(os.path.isdir(posixpath.join(folder, name)) for name in ("objects", "refs"))
@@ -93,7 +93,7 @@ def _is_worktree_of(top: str, repository: Repository, links: Links) -> bool:
 
 
 def is_main(repository: Repository) -> bool:
-    """Whether a repository is a plain one, with all it has in its own `.git` folder."""
+    """Whether a repository is a plain one, with everything in its own `.git` folder."""
     return repository.gitdir == repository.common == posixpath.join(repository.top, ".git")
 
 
@@ -107,7 +107,7 @@ def is_linked(repository: Repository, links: Links) -> bool:
 
 
 def only_line(path: str) -> str:
-    """The line of a small file that names a path; `""` where there is none, or more than one."""
+    """The line of a small file that names a path; `""` if there is none, or more than one."""
     try:
         raw, _ = read(path, _SMALL)
     except (OSError, ValueError):

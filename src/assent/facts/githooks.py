@@ -1,7 +1,6 @@
 """Which hooks git would run in a folder's repository when it records, moves or fetches something.
 
-Whose repository it is, and what its settings say, is known to `repository`, which accepts no folders of hooks but those
-read here."""
+`repository` checks the owner and the settings; it accepts no hook folders but those read here."""
 
 from __future__ import annotations
 
@@ -22,9 +21,9 @@ _GROUPS = {"refs": _REFS, "checkout": _CHECKOUT, "commit": _COMMIT}
 
 
 def hook(name: str, links: Links) -> str:
-    """Name a hook of a group (`refs:/folder`) that git would run in a folder, or why that is not known; `""` where
-    there is none. `remote=name:/folder` asks whether the name is a place on this machine, from where git would fetch
-    what somebody put there, and no remote of the repository."""
+    """Name a hook of a group (`refs:/folder`) that git would run in a folder, or why that is unknown; `""` if there is
+    none. `remote=name:/folder` asks whether the name is not a remote of the repository but a local path, from which git
+    would fetch."""
     group, _, folder = name.partition(":")
     if group.startswith("remote="):
         return _from_here(group[7:], folder, links)

@@ -1,14 +1,16 @@
 """Which files git would change in a working tree: by a checkout, a merge, a picked commit or a stash.
 
-Asks git itself, and only in a repository that `repository` found harmless and `githooks` without hooks. What is not
-known exactly is None, and the command is then treated as something that runs."""
+Asks git itself, and only in a repository that `repository` found harmless and `githooks` without hooks. If the answer
+is not exact it is None, and the command counts as EXECUTE."""
 
 from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Sequence
 from stat import S_ISDIR
 
+from assent.facts import gitrun
 from assent.facts.gitconfig import INCLUDES, GitConfigError
 from assent.facts.gitdir import Repository
 from assent.facts.links import Links
@@ -16,18 +18,18 @@ from assent.facts.repository import GUARDED_HOOKS, discovered, gitlinks, setting
 
 Changes = tuple[tuple[str, ...], tuple[str, ...]]
 MOST = 2000  # paths, each of which is judged
-_SECONDS = 2.0
 _STASHES = 10
-_PLACES = ("/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git", "/bin/git")
-_HARDENED = (
-    *("--no-pager", "--literal-pathspecs", "--no-optional-locks", "-c", "core.fsmonitor=false"),
-    *("-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "core.untrackedCache=false"),
-)
 _RAW = (
     *("-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev"),
     "--ignore-submodules=none",
 )
-_STEERING = frozenset({"branch.mergeoptions", "pull.twohead", "pull.octopus"})
+# Settings for how git merges, where refs are, or that objects are fetched on demand.
+_STEERING = frozenset(
+    {
+        *("branch.mergeoptions", "pull.twohead", "pull.octopus", "remote.promisor", "extensions.partialclone"),
+        "extensions.refstorage",
+    }
+)
 _NOTHING = "000000"
 _NOT_FILES = frozenset({"120000", "160000"})  # links and submodules
 
@@ -39,23 +41,30 @@ def nowhere(folder: str, links: Links) -> bool:
 
 
 def changes(name: str, links: Links) -> Changes | None:
-    """The paths that git would write, and those that it would remove; None where they are not known.
+    """The paths that git would write, and those that it would remove; None if unknown.
 
-    `checkout main:/folder` names what is asked, and where."""
+    `checkout main:/folder` names the command and the folder."""
     asked, _, folder = name.partition(":")
+    found = repository_of(folder, links)
+    if found is None:
+        return None
+    verb, *words = asked.split(" ")
+    if verb == "checkout" and os.path.lexists(posixpath.join(found[1], words[0])):
+        return None
+    return WorkingTree(found[0]).changes(verb, words)
+
+
+def repository_of(folder: str, links: Links) -> tuple[Repository, str] | None:
+    """The repository of a folder, and the resolved folder; None if git cannot be asked what it would change."""
     here = links.canonical(folder)
     found = discovered(here, links) if here and os.path.isdir(here) else None
     if not isinstance(found, Repository) or gitlinks(found.gitdir) != () or _is_steered(found):
         return None
-    git = next((place for place in _PLACES if os.access(place, os.X_OK)), "")
-    verb, *words = asked.split(" ")
-    if not git or (verb == "checkout" and os.path.lexists(posixpath.join(here, words[0]))):
-        return None
-    return _Tree(git, found).changes(verb, words)
+    return (found, here) if gitrun.program() else None
 
 
 def _is_steered(repository: Repository) -> bool:
-    """Whether the repository's settings include files, which may lie in the tree, or say how it merges."""
+    """Whether the repository's settings include files, which may be in the tree, or change how git merges."""
     for path in (
         posixpath.join(repository.common, "config"),
         posixpath.join(repository.gitdir, "config.worktree"),
@@ -71,13 +80,12 @@ def _is_steered(repository: Repository) -> bool:
     return False
 
 
-class _Tree:
-    """A working tree as git reports it. `spare` is a folder for objects that only this needs."""
+class WorkingTree:
+    """A working tree as git reports it. `spare` is a folder for temporary objects."""
 
-    __slots__ = ("git", "repository", "spare", "written", "removed")
+    __slots__ = ("repository", "spare", "written", "removed")
 
-    def __init__(self, git: str, repository: Repository) -> None:
-        self.git = git
+    def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.spare = ""
         self.written: dict[str, None] = {}
@@ -88,12 +96,12 @@ class _Tree:
 
         with tempfile.TemporaryDirectory(prefix="assent-") as spare:
             self.spare = spare
-            told = self._told(verb, words)
-        if not told or len(self.written) + len(self.removed) > MOST:
+            known = self._collect(verb, words)
+        if not known or len({**self.written, **self.removed}) > MOST:
             return None
         return tuple(self.written), tuple(self.removed)
 
-    def _told(self, verb: str, words: list[str]) -> bool:
+    def _collect(self, verb: str, words: list[str]) -> bool:
         if verb in ("stash", "stash-all"):
             return self._differs("diff-index", "HEAD") and (verb == "stash" or self._untracked())
         if verb == "unstash":
@@ -118,48 +126,21 @@ class _Tree:
 
     # -- what git is asked
 
-    def _run(self, *args: str) -> tuple[int, bytes]:
-        import subprocess  # as above
-
+    def _run(self, *args: str, given: bytes = b"") -> tuple[int, bytes]:
         objects = posixpath.join(self.repository.common, "objects")
         if ":" in objects or objects.startswith('"'):
-            return 128, b""
-        environment = {
-            "PATH": "/usr/bin:/bin",
-            "LC_ALL": "C",
-            "HOME": "/nonexistent",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_OBJECT_DIRECTORY": self.spare,
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
-        }
-        place = (f"--git-dir={self.repository.gitdir}", f"--work-tree={self.repository.top}")
-        try:
-            done = subprocess.run(
-                (self.git, *_HARDENED, *place, *args),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=self.repository.top,
-                env=environment,
-                timeout=_SECONDS,
-                check=False,
-            )
-        except (OSError, ValueError, subprocess.SubprocessError):
-            return 128, b""
-        return done.returncode, done.stdout
+            return gitrun.FAILED
+        spare = {"GIT_OBJECT_DIRECTORY": self.spare, "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects} if self.spare else {}
+        return gitrun.run(self.repository, (gitrun.LITERALLY, *args), given=given, more=spare)
 
     def _line(self, *args: str) -> str:
-        """The one line that git prints; `""` where it fails, or says more."""
+        """The one line that git prints; `""` if it fails, or prints more."""
         status, out = self._run(*args)
         lines = out.decode("utf-8", "surrogateescape").splitlines()
         return lines[0] if status == 0 and len(lines) == 1 else ""
 
     def _commit(self, name: str, *, branch: bool) -> str:
-        """The commit of a name, where all ways to read the name agree."""
+        """The commit of a name, if all ways to read the name agree."""
         local = self._line("rev-parse", "--verify", "--quiet", f"refs/heads/{name}^{{commit}}")
         plain = self._line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         if plain or local:
@@ -167,7 +148,7 @@ class _Tree:
         return self._line("for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{name}") if branch else ""
 
     def _merged(self, *args: str) -> str:
-        """The tree that a merge gives, conflicts left in its files."""
+        """The tree that a merge results in, with conflicts left in its files."""
         status, out = self._run("merge-tree", "--write-tree", "-z", "--no-messages", *args)
         return out.split(b"\0", 1)[0].decode("ascii", "replace") if status in (0, 1) and out else ""
 
@@ -196,18 +177,18 @@ class _Tree:
 
     # -- what it says
 
-    def _differs(self, command: str, *args: str) -> bool:
-        """Note the paths that differ; false where one of them is more than a file."""
-        status, out = self._run(command, *_RAW, *args, "--")
+    def _differs(self, command: str, *args: str, paths: Sequence[str] = ()) -> bool:
+        """Note the paths that differ, only of `paths` if given; false if one is more than a file."""
+        status, out = self._run(command, *_RAW, *args, "--", *paths)
         fields = out.split(b"\0")[:-1]
-        if args[0] == "--root" and fields and not fields[0].startswith(b":"):
+        if "--root" in args and fields and not fields[0].startswith(b":"):
             del fields[0]  # the commit's own name
         if status != 0 or len(fields) % 2 or len(fields) > 2 * MOST:
             return False
         return all(map(self._entry, fields[::2], fields[1::2]))
 
-    def _entry(self, told: bytes, name: bytes) -> bool:
-        words = told.decode("ascii", "replace").split(" ")
+    def _entry(self, header: bytes, name: bytes) -> bool:
+        words = header.decode("ascii", "replace").split(" ")
         if len(words) != 5 or not words[0].startswith(":"):
             return False
         before, after = words[0][1:], words[1]
@@ -216,16 +197,20 @@ class _Tree:
         return self._path(os.fsdecode(name), new=before == _NOTHING, gone=after == _NOTHING)
 
     def _path(self, name: str, *, new: bool = False, gone: bool = False) -> bool:
-        """Note a path. False where git may overwrite what it does not hold, or where more follows than a change."""
+        """Note a path. False if git may overwrite an untracked file, or does more than change the file."""
         path = posixpath.join(self.repository.top, name)
         parts = name.split("/")
         guarded = any(name.lower().startswith(hooks + "/") for hooks in GUARDED_HOOKS)
         if guarded or parts[-1].lower() == "head" or any(part.lower() == ".git" for part in parts):
             return False
-        if (new and os.path.lexists(path)) or not self._in_folders(parts):
+        if (new and os.path.lexists(path)) or self._is_lost(path) or not self._in_folders(parts):
             return False
         (self.removed if gone else self.written)[path] = None
         return True
+
+    def _is_lost(self, path: str) -> bool:
+        """Whether a folder has replaced a tracked file: `git stash` removes it with all its content."""
+        return os.path.isdir(path) and not os.path.islink(path)
 
     def _in_folders(self, parts: list[str]) -> bool:
         place = self.repository.top

@@ -1,15 +1,16 @@
-"""What a shell glob matches on disk at this moment, bounded. Knows patterns as the shell does, not as rules do."""
+"""The current matches of a shell glob on disk, bounded. Reads patterns as the shell does, not as rules do."""
 
 from __future__ import annotations
 
 import os
-import posixpath
+from collections.abc import Iterable
 
-from assent.contract import DOTALL, Pattern, re
+from assent.contract import DOTALL, Pattern, keep, re
 
 MAX_MATCHES = 200
 MAX_LEVELS = 2  # components with wildcards
 MAX_SCANNED = 2000  # names looked at
+REMEMBERED = 256  # names with wildcards
 
 _WILD = Pattern(r"[*?\[]")
 # globstar, extended globs, collations, and a backslash or a doubled sign inside brackets
@@ -30,32 +31,58 @@ class _TooMuch(Exception):
     """A bound was reached, or a folder could not be listed."""
 
 
+def matching(pattern: str, paths: Iterable[str]) -> tuple[str, ...] | None:
+    """The paths that an absolute glob matches, of those given, sorted; None if the glob is not modelled."""
+    if not pattern.startswith("/") or _NOT_MODELLED.search(pattern):
+        return None
+    wanted = [_translated(name) for name in pattern.split("/")[1:]]
+    split = [(path, path.split("/")[1:]) for path in paths]
+    return tuple(
+        sorted(
+            path
+            for path, names in split
+            if len(names) == len(wanted) and all(each.fullmatch(name) for each, name in zip(wanted, names, strict=True))
+        )
+    )
+
+
 def expand(pattern: str) -> tuple[str, ...] | None:
-    """Return the paths that an absolute glob matches, sorted; None where that is too much or not modelled.
+    """Return the paths that an absolute glob matches, sorted; None if that is too much or not modelled.
 
     As in the shell, a wildcard matches no leading dot, and matches the names of links, not where they lead."""
     if not pattern.startswith("/") or len(pattern) > 4096 or _NOT_MODELLED.search(pattern):
         return None
     names = [name for name in pattern.split("/") if name]
-    if sum(1 for name in names if _WILD.search(name)) > MAX_LEVELS:
+    wild = [_WILD.search(name) is not None for name in names]
+    if sum(wild) > MAX_LEVELS:
         return None
-    found, scanned = ["/"], 0
+    found, scanned = [""], 0  # without the leading slash
     try:
-        for name in names:
-            if not _WILD.search(name):
-                plain = re.sub(r"\\(.)", r"\1", name)
-                found = [path for path in (posixpath.join(folder, plain) for folder in found) if os.path.lexists(path)]
+        for place, name in enumerate(names):
+            if not wild[place]:
+                plain = re.sub(r"\\(.)", r"\1", name) if "\\" in name else name
+                found = [f"{folder}/{plain}" for folder in found]
+                if place + 1 == len(names) or wild[place + 1]:  # where the last of several is, all of them are
+                    found = [path for path in found if _is_there(path)]
                 continue
             wanted = _translated(name)
             matches: list[str] = []
             for folder in found:
-                listed = _listed(folder, MAX_SCANNED - scanned)
+                listed = _listed(folder or "/", MAX_SCANNED - scanned)
                 scanned += len(listed)
-                matches += [posixpath.join(folder, entry) for entry in listed if wanted.fullmatch(entry)]
+                matches += [f"{folder}/{entry}" for entry in listed if wanted.fullmatch(entry)]
             found = matches
     except (_TooMuch, re.error):
         return None
     return tuple(sorted(found)) if len(found) <= MAX_MATCHES else None
+
+
+def _is_there(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _listed(folder: str, limit: int) -> list[str]:
@@ -73,9 +100,16 @@ def _listed(folder: str, limit: int) -> list[str]:
     return names
 
 
+_kept: dict[str, re.Pattern[str]] = {}
+
+
 def _translated(name: str) -> re.Pattern[str]:
-    hidden = "" if name.startswith((".", "\\.")) else r"(?!\.)"
-    return re.compile(hidden + "".join(map(_piece, _PIECE.finditer(name))), DOTALL)
+    found = _kept.get(name)
+    if found is None:
+        hidden = "" if name.startswith((".", "\\.")) else r"(?!\.)"
+        found = re.compile(hidden + "".join(map(_piece, _PIECE.finditer(name))), DOTALL)
+        keep(_kept, name, found, REMEMBERED)
+    return found
 
 
 def _piece(match: re.Match[str]) -> str:
@@ -90,7 +124,7 @@ def _piece(match: re.Match[str]) -> str:
 
 
 def _members(text: str) -> str:
-    """The inside of a bracket expression; what it does not know is an error, so that nothing is matched wrongly."""
+    """The members of a bracket expression; an unknown form is an error, so that nothing is matched wrongly."""
     out = []
     for part in re.findall(r"\[:[a-z]+:\]|.", text, DOTALL):
         if part.startswith("[:") and len(part) > 2:

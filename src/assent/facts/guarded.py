@@ -1,7 +1,6 @@
-"""Where the places that the floor guards in a home folder really are: behind links, or in another state folder.
+"""The real paths of the places that the floor guards in a home folder: targets of links, or another state folder.
 
-Reads no rules: `PLACES` are those of the floor that have one name, and tests/unit/facts/test_guarded.py holds
-both together."""
+Reads no rules: `PLACES` are those of the floor with a fixed name; tests/unit/facts/test_guarded.py compares both."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from assent.facts.links import Links, status
 
 STATE = ".assent"
 _CREDENTIALS = known.joined("home", "credentials")  # of agent programs
-# Folders that are guarded with all they hold. What lies in one may be a link too.
+# Folders that are guarded with all their content, which may be links too.
 FOLDERS = (
     *(".ssh", ".gnupg", ".aws", ".azure", ".oci", ".kube", ".password-store", ".mozilla", STATE),
     *(".config/gcloud", ".config/doctl", ".config/heroku", ".config/.wrangler", ".config/op", ".config/chromium"),
@@ -34,57 +33,73 @@ FILES = (
     *(".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".config/hub", ".pgpass", ".my.cnf", ".mylogin.cnf"),
     *(".config/sops/age/keys.txt", *(each for each in _CREDENTIALS if not each.endswith("/**"))),
 )
-# Folders in which more is guarded by the beginnings of names, or against changes alone.
+# Folders with further guarded names by prefix, or guarded only against changes.
 ABOVE = ("", ".config", *known.joined("home", "folders"))
 PLACES = (*ABOVE, *FOLDERS, *FILES)
 
 
 def _above(places: tuple[str, ...]) -> list[str]:
-    """The folders that places lie in, those above them included."""
+    """The folders that places are in, those above them included."""
     return [place[:at] for place in places for at, letter in enumerate(place) if letter == "/"]
 
 
-MOST_LISTED = 256  # names in a guarded folder that are looked at for links
+def _names_in(start: str) -> tuple[str, ...]:
+    """The next component of the places below a path."""
+    inside = (place[len(start) :] for place in PLACES if place.startswith(start) and place)
+    return tuple(dict.fromkeys(each.partition("/")[0] for each in inside))
+
+
+MOST_LISTED = 256  # names in a guarded folder that are checked for links
 MOST_COMPARED = 20_000  # files in guarded folders that a hard link is compared with
 
 
 def aliases(home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
-    """Pairs of a path and the guarded one that it is by another name. None where no guarded place is behind a link."""
+    """Pairs of another name and the guarded path it leads to. None if no link leads to a guarded place."""
     if home[:1] != "/":
         return ()
-    plain = links.given() is None and links.canonical(home) == home and state in ("", f"{home}/{STATE}")
-    if plain and home in _ordinary and _stamps(tuple(_ordinary[home])) == _ordinary[home]:
-        return ()
-    before = _stamps(tuple(f"{home}/{place}".rstrip("/") for place in HOLDING)) if plain else {}
-    found = _found(home, state, links)
-    if plain and not found:
-        keep(_ordinary, home, before if all(time_ns() - time > FRESH for time in before.values()) else {}, REMEMBERED)
+    found, usual = _in_home(home, links), f"{home}/{STATE}"
+    if state and state != usual:
+        found |= {state: usual, links.canonical(state) or state: usual}
     return tuple(found.items())
 
 
-# Homes in which no guarded place is behind a link, with the folders that hold places and the times of their last
-# changes: a link that comes to be there changes one of them. Few homes have any.
+def _in_home(home: str, links: Links) -> dict[str, str]:
+    plain = links.given() is None and links.canonical(home) == home
+    if plain and home in _ordinary and _stamps(tuple(_ordinary[home]), links) == _ordinary[home]:
+        return {}
+    for folder, names in _LISTED.items() if plain else ():
+        here = f"{home}/{folder}".rstrip("/")
+        if links.canonical(here) == here and not links.is_gone(here):
+            links.note_absent(here, names)
+    before = _stamps(tuple(f"{home}/{place}".rstrip("/") for place in HOLDING), links) if plain else {}
+    found = _found(home, links)
+    if plain and not found:
+        keep(_ordinary, home, before if all(time_ns() - time > FRESH for time in before.values()) else {}, REMEMBERED)
+    return found
+
+
+# Homes in which no link leads to a guarded place, with the folders that contain places and their change times: a new
+# link changes one of them. Few homes have any.
 _ordinary: dict[str, dict[str, int]] = {}
 REMEMBERED = 16
-FRESH = 2_000_000_000  # nanoseconds in which a second change may leave the time as it is
+FRESH = 2_000_000_000  # nanoseconds in which a second change may not alter the time
 HOLDING = tuple(dict.fromkeys(("", *FOLDERS, *_above(PLACES))))
+# Folders with many places, and the names there. In most homes most are absent.
+_LISTED = {folder: _names_in(f"{folder}/".lstrip("/")) for folder in ("", ".config")}
 
 
-def _stamps(folders: tuple[str, ...]) -> dict[str, int]:
-    """The times of the last changes of the folders that are there. None of no folders, which equals nothing kept."""
-    return {folder: found.st_mtime_ns for folder in folders if (found := status(folder))} or {"": 0}
+def _stamps(folders: tuple[str, ...], links: Links) -> dict[str, int]:
+    """The change times of the existing folders. None for no folders, which equals no cached value."""
+    return {folder: found.st_mtime_ns for folder in folders if (found := links.status(folder))} or {"": 0}
 
 
-def _found(home: str, state: str, links: Links) -> dict[str, str]:
+def _found(home: str, links: Links) -> dict[str, str]:
     found: dict[str, str] = {}
     for place in PLACES:
         _note(found, f"{home}/{place}" if place else home, links)
     for folder in FOLDERS:
         for name in _links_in(links.canonical(f"{home}/{folder}"), links):
             _note(found, f"{home}/{folder}/{name}", links)
-    usual = f"{home}/{STATE}"
-    if state and state != usual:
-        found[state] = found[links.canonical(state) or state] = usual
     return found
 
 
@@ -95,7 +110,7 @@ def _note(found: dict[str, str], usual: str, links: Links) -> None:
 
 
 def _follows(found: dict[str, str], real: str, usual: str) -> bool:
-    """Whether a folder above leads there already."""
+    """Whether a parent folder already leads there."""
     at = real.rfind("/")
     while at > 0:
         above = found.get(real[:at])
@@ -106,7 +121,7 @@ def _follows(found: dict[str, str], real: str, usual: str) -> bool:
 
 
 def _links_in(folder: str, links: Links) -> list[str]:
-    """The links that lie directly in a guarded folder, which are few."""
+    """The links directly in a guarded folder; there are few."""
     if not folder or links.is_gone(folder):
         return []
     given = links.given_in(folder)
@@ -125,10 +140,10 @@ _TYPE, _REGULAR = 0o170000, 0o100000  # S_IFMT and S_IFREG
 
 
 def hard_link(path: str, home: str, links: Links) -> str:
-    """The guarded file that a path is by a second name in the file system; `""` where it is none.
+    """The guarded file that a path is a hard link to; `""` if there is none.
 
-    Where guarded folders hold more than can be compared, any of their files may be it: the home's `.ssh`."""
-    file = status(path)
+    If guarded folders hold too many files to compare, it may be any of them: the home's `.ssh`."""
+    file = links.status(path)
     if file is None or file.st_nlink < 2 or file.st_mode & _TYPE != _REGULAR or home[:1] != "/":
         return ""
     table: dict[tuple[int, int], str] = links.once(("guarded files", home), _numbers, home)
@@ -139,7 +154,7 @@ def hard_link(path: str, home: str, links: Links) -> str:
 
 
 def _numbers(home: str) -> dict[tuple[int, int], str]:
-    """Guarded files by device and number. (0, 0) is there where they were too many."""
+    """Guarded files by device and number. Contains (0, 0) if there were too many."""
     table: dict[tuple[int, int], str] = {}
     waiting = [f"{home}/{folder}" for folder in reversed(FOLDERS)]
     for path in (f"{home}/{name}" for name in FILES):

@@ -1,6 +1,6 @@
-"""Whether somebody can sit before an agent program, by its process; for programs that do not tell it.
+"""Whether an agent program is attended, by its process; for programs that do not report it.
 
-Reads only processes that this one descends from."""
+Reads only ancestors of this process."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 
 
 def unattended(once: Sequence[str], *, root: str = "/proc", pid: int = 0) -> bool:
-    """Whether the program surely has nobody before it: it reads from or writes to no terminal, or was started with one
-    of the words `once`, which make it run once and end. False where that is not known.
+    """Whether the program is certainly unattended: its input or output is no terminal, or it was started with one of
+    the words `once`, which make it run once and end. False if unknown.
 
     `root` and `pid` replace the system's processes and the first one to read."""
     try:
@@ -32,7 +32,7 @@ def unattended(once: Sequence[str], *, root: str = "/proc", pid: int = 0) -> boo
 
 
 def above(*, root: str = "/proc", pid: int = 0) -> tuple[int, ...]:
-    """The processes from a hook up to its program. They are others when one of them has ended."""
+    """The processes from a hook up to its program. They change when one of them ends."""
     try:
         return _chain(root, pid or os.getppid())
     except (OSError, ValueError, IndexError):
@@ -40,7 +40,7 @@ def above(*, root: str = "/proc", pid: int = 0) -> tuple[int, ...]:
 
 
 def _chain(root: str, pid: int) -> tuple[int, ...]:
-    """Shells, and the nearest process above that is none; 0 in its place where there is none."""
+    """Shells, and the nearest process above that is not a shell; 0 if there is none."""
     found: list[int] = []
     while pid > 1 and len(found) < DEEPEST:
         found.append(pid)

@@ -1,5 +1,5 @@
 """Reads settings files by key (TOML, JSON, INI, the top level of YAML), or searches them for words; and the statements
-of a database. What it does not understand counts as a setting."""
+of a database. Anything not understood counts as a setting."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ UNREAD = "something that cannot be read"
 _YAML = (".yamllint", ".clang-format", "_clang-format", ".clang-tidy", ".markdownlint")
 
 _OTHER_BREAKS = Pattern("\r(?!\n)|[\x85\u2028\u2029]")
-_ANCHOR = Pattern(r"&[\w-]+$")  # a name for all that stands below the key: `x-logging: &logging`
+_ANCHOR = Pattern(r"&[\w-]+$")  # an anchor: `x-logging: &logging`
 
 Pair = tuple[tuple[str, ...], str]
 
 
 def odd_key(path: str, section: str, harmless: list[str]) -> str:
-    """The first key of a section that is not among the harmless ones, dotted; `""` where there is none.
+    """The first key of a section that is not among the harmless ones, dotted; `""` if there is none.
 
-    A harmless key covers all below it, may hold `*`, and with `=glob` is harmless with such a value only."""
+    A harmless key covers all below it, may hold `*`, and with `=glob` is harmless only with a matching value."""
     try:
         pairs = list(_pairs(path, read(path, LARGEST)[0].decode()))
     except (OSError, ValueError, RecursionError):  # TOML's and JSON's own errors are ValueErrors
@@ -71,7 +71,7 @@ def _pairs(path: str, text: str) -> Iterator[Pair]:
 
 
 class _Twice(list[tuple[str, object]]):
-    """A JSON object as its pairs: of two equal keys, programs differ on which one counts."""
+    """A JSON object as its pairs: programs differ on which of two equal keys counts."""
 
 
 def _nested(found: object, above: tuple[str, ...]) -> Iterator[Pair]:
@@ -85,7 +85,7 @@ def _nested(found: object, above: tuple[str, ...]) -> Iterator[Pair]:
 
 
 def _ini(text: str) -> Iterator[Pair]:
-    """`[section]` and `key = value`, with lines that go on; npm's `key[] = value` too. Keys in small letters."""
+    """`[section]` and `key = value`, with continued lines; npm's `key[] = value` too. Keys in lower case."""
     section: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
     for raw in text.replace("\r", "\n").split("\n"):
@@ -98,7 +98,7 @@ def _ini(text: str) -> Iterator[Pair]:
         if raw[0] in " \t" and section and key:
             yield key, line
             continue
-        if line[0] == "[":  # some take what stands behind the bracket for a setting, others for nothing
+        if line[0] == "[":  # some read the text after the bracket as a setting, others ignore it
             raise ValueError(line)
         name, _, value = line.partition("=" if "=" in line else ":")
         key = (*section, name.strip().strip("\"'").removesuffix("[]").lower())
@@ -106,7 +106,7 @@ def _ini(text: str) -> Iterator[Pair]:
 
 
 def _just(text: str) -> Iterator[Pair]:
-    """The files that a justfile includes: `import` and `mod`, which stand at the beginning of a line."""
+    """The files that a justfile includes: `import` and `mod` at the beginning of a line."""
     for line in text.removeprefix("\ufeff").replace("\r", "\n").split("\n"):
         while line[:1] == "[" and "]" in line:  # attributes
             line = line.partition("]")[2].lstrip()
@@ -123,10 +123,10 @@ def _git(text: str) -> Iterator[Pair]:
 
 
 def _yaml(text: str) -> Iterator[Pair]:
-    """The keys of the top level, of a file in which they are plain words at the beginning of lines."""
+    """The top-level keys of a file in which they are plain words at the beginning of lines."""
     if _OTHER_BREAKS.search(text):  # lines end there too
         raise ValueError("lines")
-    started = listed = False  # whether there is a key above, and whether it has no value on its line
+    started = listed = False  # whether there is a key above, and whether its value is on later lines
     for line in text.split("\n"):
         if not line.strip() or line[0] == "#" or line.rstrip() in ("---", "..."):
             continue
@@ -144,17 +144,17 @@ def _yaml(text: str) -> Iterator[Pair]:
 
 # ---------------------------------------------------------------- databases
 
-# Its views run with whatever is read, and the program `sqlite3` gives them functions that start programs and open
-# files; those of DuckDB read any file.
+# Its views run with any query, and the program `sqlite3` has functions that start programs and open files; those of
+# DuckDB read any file.
 MOST_STATEMENTS = 10_000
 _OWN = Pattern(r"(?i)\b(?:view|virtual)\b")
 _REACHES = Pattern(r"(?i)\b(?:edit|readfile|writefile|load_extension|fts3_tokenizer|fsdir|zipfile)\b")
 
 
 def reaching(path: str) -> str:
-    """Say why reading the database may do more than read it; `""` where its own statements show that it does not.
+    """Say why reading the database may do more than read it; `""` if its own statements show that it does not.
 
-    Opens it without writing. What cannot be read, or only after a log was merged, is not proved."""
+    Opens it without writing. A database that cannot be read, or only after merging a log, is not proved."""
     try:
         import sqlite3
     except ImportError:  # a Python without SQLite
@@ -174,7 +174,7 @@ def reaching(path: str) -> str:
 
 
 def _flags(path: str) -> str:
-    """How to open it so that nothing is written; `""` where that cannot be."""
+    """How to open it so that nothing is written; `""` if impossible."""
     log = f"{path}-wal"
     if not os.path.exists(log) or os.path.getsize(log) == 0:
         return "mode=ro&immutable=1"
@@ -182,7 +182,7 @@ def _flags(path: str) -> str:
 
 
 def _called(path: str, flags: str) -> list[str]:
-    """The functions that its views and virtual tables name and that reach out of it."""
+    """The functions in its views and virtual tables that reach outside the database."""
     import sqlite3
     from contextlib import closing
     from urllib.parse import quote

@@ -1,5 +1,5 @@
-"""Where a path leads: links followed as the kernel follows them; and in which folders names that differ only in case
-are one name."""
+"""Resolves paths: follows links as the kernel does, and finds folders in which names that differ only in case are one
+name."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from assent.contract import Pattern, keep
 if TYPE_CHECKING:
     T = TypeVar("T")
 
-MAX_PATH = 4096  # PATH_MAX: a longer one is refused by the kernel itself
+MAX_PATH = 4096  # PATH_MAX: the kernel refuses a longer path
 REMEMBERED = 256  # folders
-MAX_LINKS = 40  # as many as Linux follows before it says ELOOP
+MAX_LINKS = 40  # the limit of Linux before ELOOP
+MOST_LISTED = 512  # names in a folder that are listed to find out which are absent
 
-# A process whose locale is not of UTF-8 asks the kernel for other bytes than those which the agent's own process means.
+# In a locale other than UTF-8 a name has other bytes than in the agent's own process.
 FOREIGN = sys.getfilesystemencoding() != "utf-8"
 
 _TYPE, _LINK = 0o170000, 0o120000  # S_IFMT and S_IFLNK, spelled out: this is asked of every name of every path
 
-_GONE = "\0"  # nothing is there, so no link can be below it
+_GONE = "\0"  # it does not exist, so no link can be below it
 _DOTS = ("", ".", "..")
 _UNKNOWN = ""  # no link target is empty, so this can mean "cannot be resolved"
 _ORDINARY = "\0\0"
@@ -31,7 +32,7 @@ _SPECIAL = ("/proc/", "/dev/", "/System/Volumes")
 _OF_PROCESSES = ("/dev/", "/proc/")
 _ALWAYS = {"/System/Volumes/Data": "/"}  # a macOS firmlink: the same folder by a second name, yet no symbolic link
 
-# Links of a process. Assent is not the process that will run the call: what it reads there is of the wrong one.
+# Links of a process. Assent is not the process that will run the call, so it would read the wrong ones.
 _PROCESS = Pattern(
     r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?(?:/(cwd|root|exe|(?:fd|map_files)(?:/[^/]+)?)(/.*)?)?$"
 )
@@ -40,27 +41,28 @@ _DESCRIPTOR = Pattern(r"/dev/(?:stdin|stdout|stderr|fd|fd/\d+)$")
 
 class Links:
     """The links of one moment: created for one call, or for several that were all sent before it, and dropped after
-    them, so that each folder is read once.
+    them, so each folder is read once.
 
-    With `given` links the file system is not read: those are all the links there are."""
+    With `given` links the file system is not read: there are no others."""
 
-    __slots__ = ("_given", "_seen", "_paths", "_kept")
+    __slots__ = ("_given", "_seen", "_paths", "_kept", "_found")
 
     def __init__(self, given: Mapping[str, str] | None = None) -> None:
         self._given = None if given is None else {source.rstrip("/"): target for source, target in given.items()}
         self._seen: dict[str, str | None] = {}
         self._paths: dict[str, str] = {}
         self._kept: dict[tuple[object, ...], tuple[Any]] = {}
+        self._found: dict[str, os.stat_result] = {}
 
     def once(self, key: tuple[object, ...], compute: Callable[..., T], *given: object) -> T:
-        """What a function returned first in this moment. A key is for one function and what it is given."""
+        """The cached result of a function in this moment. A key is for one function and its arguments."""
         found = self._kept.get(key)
         if found is None:
             found = self._kept[key] = (compute(*given),)
         return found[0]
 
     def known(self, key: tuple[object, ...]) -> object:
-        """What `note` kept in this moment; None where that is nothing."""
+        """The value that `note` kept in this moment; None if there is none."""
         found = self._kept.get(key)
         return None if found is None else found[0]
 
@@ -68,26 +70,47 @@ class Links:
         self._kept[key] = (found,)
 
     def given(self) -> Mapping[str, str] | None:
-        """The links that were given; None where the file system is read."""
+        """The links that were given; None if the file system is read."""
         return self._given
 
     def is_gone(self, path: str) -> bool:
-        """Whether a canonical path that was looked at is not there."""
+        """Whether a canonical path that was read does not exist."""
         return self._seen.get(path) == _GONE
 
+    def status(self, path: str) -> os.stat_result | None:
+        """The status of what a path leads to; None if nothing is there, or it is out of reach."""
+        leads = self.canonical(path)
+        found = self._found.get(leads)
+        return found if found is not None or self.is_gone(leads) else status(path)
+
+    def note_absent(self, folder: str, names: Iterable[str]) -> None:
+        """Note which of some names a canonical folder lacks, by one listing. That costs less than a stat of each of
+        many names, most of them absent. A long listing, or a case-insensitive folder, tells nothing."""
+        if self._given is not None or _folds(folder):
+            return
+        try:
+            with os.scandir(folder) as entries:
+                there = {entry.name for entry, _ in zip(entries, range(MOST_LISTED), strict=False)}
+        except OSError:
+            return
+        if len(there) < MOST_LISTED:
+            for name in names:
+                if name not in there:
+                    self._seen.setdefault(f"{folder}/{name}", _GONE)
+
     def given_in(self, folder: str) -> list[str] | None:
-        """The names of the given links that lie directly in a folder; None where the file system is read."""
+        """The names of the given links directly in a folder; None if the file system is read."""
         if self._given is None:
             return None
         start = folder.rstrip("/") + "/"
         return [path[len(start) :] for path in self._given if path.startswith(start) and "/" not in path[len(start) :]]
 
     def canonical(self, path: str) -> str:
-        """Return the path that the kernel would open for an absolute path; what is not there yet keeps its name.
+        """Return the path that the kernel would open for an absolute path; a missing path keeps its name.
 
-        `""` is a path that cannot be resolved: relative, too long, a loop of links, a folder that may not be searched,
-        a link that only the running process can read (`/proc/self/cwd`), a name that is other bytes in this process's
-        locale, or half a character, which others write as they like."""
+        `""` is a path that cannot be resolved: relative, too long, a loop of links, an unsearchable folder, a link
+        that only the running process can read (`/proc/self/cwd`), a name with other bytes in this process's locale,
+        or a lone surrogate, which programs encode differently."""
         known = self._paths.get(path)
         if known is not None:
             return known
@@ -110,7 +133,7 @@ class Links:
         return path if self._is_plain(path) else self._walk("", path[1:].split("/"))
 
     def _is_plain(self, path: str) -> bool:
-        """Whether a path leads through folders to itself: the way of most."""
+        """Whether a path contains no link, as most do."""
         seen = self._seen
         leading = _leading(path)
         for here in leading:
@@ -121,14 +144,14 @@ class Links:
         return bool(leading)
 
     def _entry(self, folder: str, name: str) -> str:
-        """Where a name in a canonical folder leads: mostly to itself, since it is no link or is not there."""
+        """The target of a name in a canonical folder: mostly itself, since it is no link or does not exist."""
         if name not in _DOTS:
             here = f"{folder}/{name}" if folder != "/" else "/" + name
             seen = self._seen
             if here in seen:
                 link = seen[here]
             elif seen.get(folder) == _GONE and not here.startswith(_SPECIAL):
-                return here
+                link = seen[here] = _GONE
             else:
                 link = seen[here] = self._read(here)
             if link is None or link == _GONE:
@@ -147,7 +170,7 @@ class Links:
             if name in _DOTS:
                 if name == "..":
                     if done.startswith(_OF_PROCESSES) and (_DESCRIPTOR.match(done) or _PROCESS.match(done)):
-                        return ""  # what is above a folder of the process that runs the call
+                        return ""  # the parent of a folder of the process that runs the call
                     done = done[: done.rfind("/")] if done else ""
                     gone = False
                 continue
@@ -173,7 +196,7 @@ class Links:
         return done or "/"
 
     def _read(self, path: str) -> str | None:
-        """What is at a path whose folder is canonical: a link's target, None for no link, or a sentinel."""
+        """The entry at a path whose folder is canonical: a link's target, None for no link, or a sentinel."""
         if path.startswith(_SPECIAL) and (special := _special(path)) is not _ORDINARY:
             return special
         if self._given is not None:
@@ -181,9 +204,11 @@ class Links:
         if not path.isascii() and (FOREIGN or not _is_whole(path)):
             return _UNKNOWN
         try:
-            if os.lstat(path).st_mode & _TYPE != _LINK:
-                return None
-            return os.readlink(path)
+            found = os.lstat(path)
+            if found.st_mode & _TYPE == _LINK:
+                return os.readlink(path)
+            self._found[path] = found
+            return None
         except (FileNotFoundError, NotADirectoryError):
             return _GONE
         except (OSError, ValueError):
@@ -191,7 +216,7 @@ class Links:
 
 
 def status(path: str) -> os.stat_result | None:
-    """The status of what a path leads to; None where nothing is there, or it is out of reach."""
+    """The status of what a path leads to; None if nothing is there, or it is out of reach."""
     try:
         return os.stat(path)
     except (OSError, ValueError):
@@ -199,7 +224,7 @@ def status(path: str) -> os.stat_result | None:
 
 
 def names_in(folder: str) -> list[str]:
-    """The names in a folder; none where it cannot be listed."""
+    """The names in a folder; none if it cannot be listed."""
     try:
         return os.listdir(folder)
     except OSError:
@@ -218,8 +243,8 @@ _kept: dict[str, tuple[str, ...]] = {}
 
 
 def _leading(path: str) -> tuple[str, ...]:
-    """The folders that a path leads through, itself the last; none where it is not in normal form. The text alone
-    decides that, and sessions stay in a few folders, so it is computed once."""
+    """The folders of a path, itself the last; none if it is not in normal form. Depends only on the text, and sessions
+    stay in a few folders, so it is cached."""
     known = _kept.get(path)
     if known is None:
         names = path.split("/")[1:]
@@ -230,13 +255,13 @@ def _leading(path: str) -> tuple[str, ...]:
 
 
 def _special(path: str) -> str | None:
-    """What is at a path that means something else to another process, or is a link by another name."""
+    """The entry at a path that means something else to another process, or is a link of another kind."""
     if path in _ALWAYS:
         return _ALWAYS[path]
     if not path.startswith(_OF_PROCESSES):
         return _ORDINARY
     if _DESCRIPTOR.match(path):
-        return None  # whatever the shell opened there was judged when it was opened
+        return None  # a file that the shell opened there was judged then
     if path.startswith(("/dev/fd/", "/dev/stdin/", "/dev/stdout/", "/dev/stderr/")):
         return _UNKNOWN  # below a folder that was opened
     process = _PROCESS.match(path)
@@ -256,7 +281,7 @@ _known: dict[str, bool] = {}
 
 
 def folding(folders: Iterable[str]) -> tuple[str, ...]:
-    """Those of the folders in which case does not tell names apart. Tried once for each folder in a process."""
+    """The case-insensitive folders among those given. Tested once for each folder in a process."""
     return tuple(folder for folder in folders if folder and _folds(folder))
 
 

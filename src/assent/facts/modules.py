@@ -1,6 +1,6 @@
-"""Whether files in a folder have the names of modules of Python's library, and would be loaded in their place.
+"""Whether files in a folder shadow modules of Python's library.
 
-Only names are read."""
+Reads only names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assent.facts.links import Links
 
 _MOST = 4096  # entries of the folder
 _ENDINGS = (".py", ".pyc", ".pyw", ".so", ".pyd")
-# In the library of other Pythons than the one that runs here, or asked for by it.
+# In the library of other Python versions than this one, or imported by it.
 _OTHER = frozenset(
     """aifc annotationlib asynchat asyncore audioop binhex cgi cgitb chunk compression configparser copy_reg crypt
     cstringio distutils dummy_threading formatter imghdr imp java mailcap md5 msilib nis nntplib nt org ossaudiodev
@@ -20,14 +20,14 @@ _OTHER = frozenset(
     sitecustomize usercustomize""".split()
 )
 _OWN = frozenset({"__init__", "__main__", "__pycache__"})
-_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.SETTINGS))
+_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.SETTINGS, Kind.CODE))
 
 
 def posing(
     folder: str, links: Links, lowering: Lowering, *, portable: bool = False, roots: tuple[str, ...] = ()
 ) -> str:
-    """Say what is, or may come, in the place of a library module; `""` where nothing is. `data:/file` is a file that is
-    to be loaded as data. `portable`: there is no file system to read, so only a root is known to hold none."""
+    """Say what shadows, or may come to shadow, a library module; `""` if nothing does. `data:/file` is a file to be
+    loaded as data. `portable`: there is no file system to read, so only a root is known to hold none."""
     if portable and folder not in roots and folder != "data:":
         return "the folder is not looked at"
     if folder.startswith("data:"):
@@ -56,8 +56,8 @@ def posing(
 
 
 def _code_for_data(path: str, links: Links, lowering: Lowering, *, portable: bool) -> str:
-    """Why node may run code for `require("x.json")`: where that is no file, it looks for others, and of a link the name
-    that it leads to tells what it is."""
+    """Why node may run code for `require("x.json")`: if that is no file, it tries other names, and for a link the name
+    of its target decides the type."""
     if path and not all(_leaves_data(effect, path) for effect in lowering.effects):
         return "another part of the command may put code there"
     if portable or not path:
@@ -70,7 +70,7 @@ def _code_for_data(path: str, links: Links, lowering: Lowering, *, portable: boo
 
 
 def _leaves_data(effect: Effect, path: str) -> bool:
-    """Whether an effect of the same call cannot put another file, or a folder, in the place of one."""
+    """Whether an effect of the same call cannot replace a file, or shadow it by a folder."""
     operation, target = effect.operation, effect.target
     if operation in (Operation.WRITE, Operation.DELETE) and target.kind is Kind.PATH:
         plain = bool(target.name) and target.certain and not target.pattern
@@ -79,13 +79,13 @@ def _leaves_data(effect: Effect, path: str) -> bool:
 
 
 def is_library(name: str) -> bool:
-    """Whether a file of that name may be taken for a module of the library; private names are all counted in."""
+    """Whether a file of that name may be loaded as a module of the library; every private name counts."""
     stem = name.partition(".")[0].lower()
     return stem not in _OWN and (stem.startswith("_") or stem in sys.stdlib_module_names or stem in _OTHER)
 
 
 def _is_package(path: str) -> bool:
-    """A folder without `__init__` gives way to the library's module."""
+    """Whether a folder is a package: one without `__init__` does not shadow the library's module."""
     try:
         return any(name.lower().startswith("__init__.") for name in os.listdir(path))
     except NotADirectoryError:

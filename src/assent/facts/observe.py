@@ -1,18 +1,21 @@
-"""Lowering → Facts: observes on the host what a call names, at the moment before it runs."""
+"""Lowering → Facts: observes the host state that a call depends on, just before it runs."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assent.contract import MUTATION, READ_ONLY, Below, Effect, Facts, Kind, Lowering, Operation, Server, Target, keep
 from assent.facts.links import Links, folding
 from assent.facts.workspace import is_possible_root
 
+if TYPE_CHECKING:
+    from assent.facts.session_history import SessionHistory
+
 SOUGHT = frozenset((Operation.READ, Operation.SEARCH))
 _LOOKED_AT = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.SETTINGS))
-_SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS))
+_SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS, Kind.CODE))
 
 
 def observe(
@@ -26,15 +29,19 @@ def observe(
     given: Mapping[str, str] | None = None,
     paused: bool = False,
     server: Server | None = None,
+    history: SessionHistory | None = None,
+    untouched: tuple[str, ...] = (),
+    packs: tuple[str, ...] = (),
     moment: Links | None = None,
     seeks: Callable[[], bool] = lambda: False,
 ) -> Facts:
-    """Return the facts that a decision on a call needs. What was observed in a `moment` is not observed again. `seeks`
-    says whether rules may match single files below a folder that is read as a whole.
+    """Return the facts that a decision on a call needs. Observations of a `moment` are cached. `seeks`
+    says whether rules may match single files below a folder that is read as a whole. `history` is that of the call's
+    session; with `given` links these are the files that are `untouched`. `packs` are those that may cover the call.
 
-    With `given` links the host is not observed: those are all the links there are, no glob is expanded, and of
-    repositories only a root itself is known to be the session's. `canonical` has `""` for a path of which it is not
-    known where it leads, and no entry for a path that leads to itself."""
+    With `given` links the host is not observed: there are no other links, no glob is expanded, and of repositories
+    only a root itself is known to be the session's. `canonical` has `""` for a path that cannot be resolved, and no
+    entry for a path that leads to itself."""
     portable = given is not None
     links = moment if moment is not None and not portable else Links(given)
     roots = (
@@ -42,8 +49,12 @@ def observe(
         if portable
         else _once(_roots, (roots, home), _possible_roots, roots, home, links)
     )
-    observed = _Observation(links, roots, home, lowering, portable=portable)
-    folders = dict.fromkeys(folder for invocation in lowering.invocations for folder in invocation.cwds if folder)
+    observed = _Observation(links, roots, home, lowering, history, portable=portable)
+    folders: dict[str, None] = {}
+    for invocation in lowering.invocations:
+        for folder in invocation.cwds:
+            if folder:
+                folders[folder] = None
     if cwd and cwd not in folders:
         observed.path(cwd)
     for folder in folders:
@@ -61,6 +72,8 @@ def observe(
                 observed.module(effect.target)
             case Kind.SETTINGS:
                 observed.setting(effect.target)
+            case Kind.CODE:
+                observed.file_of_code(effect.target)
             case Kind.TREE:
                 observed.tree(effect)
         marked = marked or bool(effect.dangers)
@@ -69,6 +82,7 @@ def observe(
     folds = () if portable else _once(_folds, (roots, home), folding, (*roots, home, "/"))
     if folds:
         roots, own = _folded(roots), _folded(own)
+    fresh, plain = _removed(lowering) if removes and not portable else ((), ())
     return Facts(
         canonical=observed.canonical,
         roots=roots,
@@ -77,23 +91,63 @@ def observe(
         own=own,
         folds_case=folds,
         repositories=observed.repositories,
+        elsewhere=tuple(observed.elsewhere),
+        linked=() if portable or not removes else _linked(lowering, observed.canonical, roots, cwd),
         hooks=observed.hooks,
         modules=observed.modules,
         settings=observed.settings,
+        code=observed.code,
         trees=observed.trees,
         expansions=observed.expansions,
         below=_walked(lowering, observed, links, seeks) if observed.paths else {},
-        absent=_absent(lowering, portable=portable) if marked else (),
-        fresh=_fresh(lowering) if removes and not portable else (),
+        absent=_absent(lowering, links, portable=portable) if marked else (),
+        fresh=fresh,
+        plain=plain,
         missing=() if portable else _missing(lowering, folders, observed.canonical, roots),
+        untouched=_untouched(lowering, links, history, untouched) if lowering.read or lowering.manifests else (),
+        routine=_routine(lowering, roots, home, links, history, packs) if packs and history is not None else None,
         paused=paused,
         server=server,
     )
 
 
+def _linked(lowering: Lowering, canonical: Mapping[str, str], roots: tuple[str, ...], cwd: str) -> tuple[str, ...]:
+    """The linked worktrees among the roots that the call removes, except those in which the session works."""
+    named = {effect.target.name for effect in lowering.effects if effect.operation is Operation.DELETE}
+    named |= {canonical.get(name, name) for name in named}
+    here = {roots[0], canonical.get(roots[0], roots[0])} if roots else set[str]()
+    return tuple(
+        root
+        for root in roots
+        if root in named
+        and root not in here
+        and not any(place == root or place.startswith(root + "/") for place in (cwd, canonical.get(cwd, cwd)))
+        and os.path.isfile(f"{root}/.git")
+    )
+
+
+def _routine(
+    lowering: Lowering, roots: tuple[str, ...], home: str, links: Links, history: SessionHistory, packs: tuple[str, ...]
+) -> dict[Effect, str]:
+    from assent.facts.packs.pack_call import PackCall  # of calls that a pack may be for
+    from assent.facts.routine import proved
+
+    return proved(PackCall(lowering, roots, home, links, history), packs)
+
+
+def _untouched(
+    lowering: Lowering, links: Links, history: SessionHistory | None, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    from assent.facts.session_history import unproved  # most calls run no file of code
+
+    if history is not None:
+        return history.untouched(lowering, links)
+    return tuple(path for path, _ in unproved(lowering, links, portable=True) if path in given) if given else ()
+
+
 def _walked(lowering: Lowering, observed: _Observation, links: Links, seeks: Callable[[], bool]) -> dict[str, Below]:
-    """What lies below the folders that effects reach into: where links may be followed, where rules may match
-    what is read there, and where folders are copied and read later."""
+    """What is below the folders that effects reach into: if links may be followed, if rules may match files that are
+    read there, or if folders are copied and read later."""
     roots: dict[str, None] = {}
     sought: dict[str, None] = {}
     copies = _copies(lowering) if len(lowering.invocations) > 1 else frozenset()
@@ -126,7 +180,7 @@ def _copies(lowering: Lowering) -> frozenset[int]:
 
 
 def _aliases(observed: _Observation, home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
-    """Other names of guarded places, and the files among those that are read which are one of these by a hard link."""
+    """Other names of guarded places, and the read files that are hard links to them."""
     from assent.facts.guarded import aliases, hard_link  # of calls that name files
 
     found = links.once(("guarded", home, state), aliases, home, state, links)
@@ -136,48 +190,25 @@ def _aliases(observed: _Observation, home: str, state: str, links: Links) -> tup
     return (*found, *linked) if linked else found
 
 
-def _absent(lowering: Lowering, *, portable: bool) -> tuple[str, ...]:
-    """The paths that a command would overwrite if they were there: `git checkout name` may be of a branch or a file."""
-    return tuple(
-        effect.target.name
-        for effect in lowering.effects
-        if effect.dangers
-        and "discard-there" in effect.dangers
-        and _is_one_file(effect)
-        and (portable or not os.path.lexists(effect.target.raw or effect.target.name))
-    )
-
-
-def _fresh(lowering: Lowering) -> tuple[str, ...]:
-    """The files that are not there, that the call writes, and that a later part of it removes. None where it moves
-    anything, as that could be what is removed in the end."""
-    removed = [effect for effect in lowering.effects if effect.operation is Operation.DELETE and not effect.recursive]
-    if not removed or any(effect.lossless and effect.recursive for effect in lowering.effects):
+def _absent(lowering: Lowering, links: Links, *, portable: bool) -> tuple[str, ...]:
+    """The paths that a command would overwrite if they existed: `git checkout name` may mean a branch or a file."""
+    if not any("discard-there" in effect.dangers for effect in lowering.effects if effect.dangers):
         return ()
-    made: dict[str, int] = {}
-    for effect in lowering.effects:
-        if effect.operation is Operation.WRITE and _is_one_file(effect):
-            made.setdefault(effect.target.name, effect.invocation)
-    return tuple(
-        dict.fromkeys(
-            effect.target.name
-            for effect in removed
-            if _is_one_file(effect)
-            and -1 < made.get(effect.target.name, -1) < effect.invocation
-            and not os.path.lexists(effect.target.raw or effect.target.name)
-        )
-    )
+    from assent.facts import checkouts  # few calls check anything out
+
+    return checkouts.harmless(lowering, links, portable=portable)
 
 
-def _is_one_file(effect: Effect) -> bool:
-    target = effect.target
-    return target.kind is Kind.PATH and bool(target.name) and target.certain and not target.pattern
+def _removed(lowering: Lowering) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    from assent.facts import removals  # of calls that remove something
+
+    return removals.fresh(lowering), removals.plain(lowering)
 
 
 def _missing(
     lowering: Lowering, folders: Iterable[str], canonical: dict[str, str], roots: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The folders outside the workspace that commands would run in, and that neither exist nor are made by the call."""
+    """The missing folders outside the workspace that commands would run in and that the call does not make."""
     outside = [folder for folder in folders if not _lies_in(canonical.get(folder, folder), roots)]
     if not outside:
         return ()
@@ -202,8 +233,8 @@ def _touch(one: str, other: str) -> bool:
 
 
 _REMEMBERED = 256
-# What stays the same for as long as a process lives. A session's roots are fixed at its start, and so is where they
-# lead: what moves later is outside. Assent's own files keep their place, and folders how they tell names apart.
+# Constant for the life of a process. A session's roots and their targets are fixed at its start: a root that moves
+# later is outside. Assent's own files keep their place, and folders their case sensitivity.
 _roots: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
 _possible: dict[tuple[str, str], bool] = {}
 _own: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -235,9 +266,11 @@ class _Observation:
     __slots__ = (
         "canonical",
         "repositories",
+        "elsewhere",
         "hooks",
         "modules",
         "settings",
+        "code",
         "trees",
         "expansions",
         "globs",
@@ -248,14 +281,26 @@ class _Observation:
         "_roots",
         "_home",
         "_lowering",
+        "_history",
     )
 
-    def __init__(self, links: Links, roots: tuple[str, ...], home: str, lowering: Lowering, *, portable: bool) -> None:
+    def __init__(
+        self,
+        links: Links,
+        roots: tuple[str, ...],
+        home: str,
+        lowering: Lowering,
+        history: SessionHistory | None,
+        *,
+        portable: bool,
+    ) -> None:
         self.canonical: dict[str, str] = {}
         self.repositories: dict[str, str] = {}
+        self.elsewhere: dict[str, None] = {}
         self.hooks: dict[str, str] = {}
         self.modules: dict[str, str] = {}
         self.settings: dict[str, str] = {}
+        self.code: dict[str, str] = {}
         self.trees: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self.expansions: dict[str, tuple[str, ...]] = {}
         self.paths = False  # the call names some
@@ -266,6 +311,7 @@ class _Observation:
         self._home = home
         self.portable = portable
         self._lowering = lowering
+        self._history = history
 
     def path(self, path: str) -> None:
         """Note where a path leads, unless that is its own name."""
@@ -293,7 +339,7 @@ class _Observation:
         from assent.facts.globs import expand  # most calls hold no glob
 
         pattern = target.raw or target.name
-        matches = expand(pattern)
+        matches: tuple[str, ...] | None = self._links.once(("glob", pattern), expand, pattern)
         if matches is not None:
             self.expansions[pattern] = self.expansions[target.name] = matches
             self.read += matches
@@ -309,6 +355,11 @@ class _Observation:
                 folder, self._roots, self._links, self._home, portable=self.portable, stays=self._makes_nothing
             )
             self.repositories[folder] = self.repositories[target.name] = reason
+            if reason and not self.portable and self._makes_nothing():
+                from assent.facts.repository import is_quiet
+
+                if is_quiet(folder, self._roots, self._links, self._home):
+                    self.elsewhere[target.name] = None
 
     def _makes_nothing(self) -> bool:
         """Whether nothing in the call can make a folder before git looks at it."""
@@ -320,12 +371,16 @@ class _Observation:
     def hook(self, target: Target) -> None:
         from assent.facts.githooks import hook  # most calls hold no git
 
+        if target.name.startswith("push=") and target.name not in self.hooks:
+            from assent.facts.pushes import objection  # few calls push
+
+            self.hooks[target.name] = "" if self.portable else objection(target.name, self._lowering, self._links)
         if target.name and target.name not in self.hooks:
             reason = "another part of the command may make it" if self._makes_remote(target.name) else ""
             self.hooks[target.name] = reason or ("" if self.portable else hook(target.name, self._links))
 
     def _makes_remote(self, name: str) -> bool:
-        """Whether a place that is asked for as a remote, `remote=name:/folder`, may be made by the call itself."""
+        """Whether the call itself may make the path of a remote, `remote=name:/folder`."""
         remote, _, folder = name.removeprefix("remote=").partition(":")
         place = f"{folder}/{remote}"
         written = (
@@ -337,7 +392,7 @@ class _Observation:
         )
 
     def tree(self, effect: Effect) -> None:
-        """Which files a command of git would change; nothing is noted where git or the call could do more."""
+        """Which files a git command would change; notes nothing if git or the call could do more."""
         name = effect.target.name
         folder = name.partition(":")[2]
         own = [each for each in self._lowering.effects if each.invocation == effect.invocation]
@@ -349,12 +404,13 @@ class _Observation:
         hooked = any(self.hooks.get(each.target.name) != "" for each in own if each.target.kind is Kind.HOOKS)
         if self.portable or not folder or self.repositories.get(folder) != "" or hooked:
             return
-        from assent.facts.gittrees import changes, nowhere  # few calls change a tree
+        from assent.facts.gitlosses import would_change  # few calls change a tree
+        from assent.facts.gittrees import nowhere
 
         if nowhere(folder, self._links):
             self.trees[name] = ((), ())
             return
-        found = None if self._else_changes(effect) else changes(name, self._links)
+        found = None if self._else_changes(effect) else would_change(name, self._links)
         if found is not None:
             self.trees[name] = found
             for path in (*found[0], *found[1]):
@@ -362,7 +418,7 @@ class _Observation:
 
     def _else_changes(self, effect: Effect) -> bool:
         """Whether another part of the call changes anything in the workspace or in git's store: git may then do
-        other things than it reports now."""
+        something other than it reports now."""
         return any(
             each.operation in MUTATION
             and each.invocation != effect.invocation
@@ -398,3 +454,13 @@ class _Observation:
                 home=self._home,
                 portable=self.portable,
             )
+
+    def file_of_code(self, target: Target) -> None:
+        from assent.facts.code import is_link, replaced  # most calls run no file of code
+
+        if target.name not in self.code:
+            reason = self._history.job() if self._history is not None else ""
+            if not reason and is_link(target.name, self._links):
+                reason = "it is a link, and code loads modules from where that leads"
+            reason = reason or replaced(target.name, self._lowering, self._links, portable=self.portable)
+            self.code[target.name] = reason

@@ -1,5 +1,5 @@
-"""Whether git, asked only to read, would run programs in a folder: whose repository it is, and what its settings and
-its index say.
+"""Whether a read-only git command would run programs in a folder: by the repository's owner, its settings and its
+index.
 
 Trusts the user's own global settings; runs no git."""
 
@@ -9,6 +9,7 @@ import os
 import posixpath
 import time
 from collections.abc import Callable, Iterable
+from stat import S_ISDIR
 
 from assent.contract import Pattern, keep
 from assent.facts.gitconfig import INCLUDES, GitConfigError, GitSetting, entries, runs_program, shown
@@ -22,14 +23,17 @@ MAX_MODULES = 200
 MAX_DEPTH = 64
 _COARSE = 50_000_000  # nanoseconds
 
-# Hook folders whose contents the shipped rules guard, so that nothing gets there unseen.
+# Hook folders whose contents the shipped rules guard against unapproved writes.
 GUARDED_HOOKS = frozenset({".husky", ".husky/_", ".githooks", ".git/hooks"})
 # The one hook that reading runs: `git status` and `git diff` refresh the index.
 _READ_HOOK = "post-index-change"
 
-_DRIVE = Pattern(r"/[A-Za-z]:(?:/|$)")  # a path of another system, which relative words put below the cwd
+_DRIVE = Pattern(r"/[A-Za-z]:(?:/|$)")  # a Windows path, joined to the cwd
 
 Sign = tuple[int, int, int, int] | None  # of a file at one moment; None: it is not there
+
+
+_SCRATCH = ("/tmp/", "/private/tmp/", "/dev/shm/")
 
 
 def harm(
@@ -41,15 +45,16 @@ def harm(
     portable: bool = False,
     stays: Callable[[], bool] = lambda: False,
 ) -> str:
-    """Say why git is not harmless in a folder; `""` where it is.
+    """Say why git is not harmless in a folder; `""` if it is.
 
     `roots` are the session's, canonical forms included. `portable`: there is no file system to read, so only a
-    root itself is known to be the session's. `stays` tells whether nothing in the call can make the folder: then, where
+    root itself is known to be the session's. `stays` tells whether nothing in the call can make the folder: then, if
     it is missing outside the workspace, git cannot start there at all."""
     here = links.canonical(folder)
     if not here:
         return f"where `{folder}` leads is not known"
-    if portable or not links.once(("folder", here), os.path.isdir, here):
+    there = None if portable else links.status(here)
+    if there is None or not S_ISDIR(there.st_mode):
         missing = portable or not os.path.lexists(here)
         elsewhere = not _is_inside(here, roots) or (":" in here and _DRIVE.search(here) is not None)
         if missing and (here in roots or (not portable and elsewhere and stays())):
@@ -65,12 +70,24 @@ def harm(
     return links.once(("settings", found.gitdir, found.top, home), _settings, found, links, home)
 
 
+def is_quiet(folder: str, roots: tuple[str, ...], links: Links, home: str) -> bool:
+    """Whether read-only git runs nothing in a folder of another repository. In the workspace and in temporary folders
+    an agent may have written its settings."""
+    here = links.canonical(folder)
+    if not here or here.startswith(_SCRATCH) or _is_inside(here, roots):
+        return False
+    found = links.once(("repository", here), discovered, here, links)
+    if not isinstance(found, Repository) or not is_main(found):
+        return False
+    return bool(links.once(("settings", found.gitdir, found.top, home), _settings, found, links, home) == "")
+
+
 def _is_inside(path: str, roots: Iterable[str]) -> bool:
     return any(path == root or path.startswith(root + "/") for root in roots)
 
 
 def discovered(folder: str, links: Links) -> Repository | str | None:
-    """The repository that git finds from a canonical folder upwards, a reason, or None where there is none."""
+    """The repository that git finds from a canonical folder upwards, a reason, or None if there is none."""
     for _ in range(MAX_DEPTH):
         found = _opened(folder, links)
         if found is not None:
@@ -129,7 +146,7 @@ _known: dict[tuple[Repository, str], tuple[str, dict[str, Sign]]] = {}
 
 def _settings(repository: Repository, links: Links, home: str) -> str:
     """Why a repository's settings are not harmless. Cached for as long as no file that was read changes."""
-    key = (repository, home)  # settings may lie in the home folder
+    key = (repository, home)  # settings may be in the home folder
     remembered = _known.get(key)
     if remembered and _are_as_before(remembered[1]):
         return remembered[0]
@@ -141,20 +158,20 @@ def _settings(repository: Repository, links: Links, home: str) -> str:
 
 
 def _are_as_before(signs: dict[str, Sign]) -> bool:
-    for path, old in signs.items():  # noqa: SIM110  # the way of every call of git, and faster than `all`
+    for path, old in signs.items():  # noqa: SIM110  # on the path of every call of git, and faster than `all`
         if sign(path) != old:
             return False
     return True
 
 
 def _are_settled(signs: Iterable[Sign], at: int) -> bool:
-    """Whether a later change is sure to show: file times are coarse, so one that changed just before it was read may
-    have changed unnoticed since. `at` is when reading began, in nanoseconds."""
+    """Whether a later change is certain to show: file times are coarse, so a file that changed just before it was read
+    may have changed again unnoticed. `at` is when reading began, in nanoseconds."""
     return at - max((sign[1] for sign in signs if sign), default=0) > _COARSE
 
 
 def sign(path: str) -> Sign:
-    """What changes when a file changes."""
+    """A signature of a file's state."""
     file = status(path)
     return (file.st_mtime_ns, file.st_ctime_ns, file.st_size, file.st_ino) if file else None
 
@@ -220,7 +237,7 @@ class _ConfigScan:
         return self._config(posixpath.join(posixpath.dirname(path), value), repository, depth + 1)
 
     def _worktree(self, value: str, repository: Repository) -> str:
-        """A repository may name its own working tree, as submodules do, and no other."""
+        """A repository may only name its own working tree, as submodules do."""
         named = self.links.canonical(posixpath.join(repository.gitdir, value))
         return "" if named == repository.top else f"`core.worktree` of `{repository.top}` is another folder"
 
@@ -244,7 +261,7 @@ class _ConfigScan:
         self._stamp(posixpath.join(repository.gitdir, "index"))
         paths = gitlinks(repository.gitdir)
         if paths is None or len(paths) > MAX_MODULES:
-            return f"the submodules of `{repository.top}` cannot be told"
+            return f"the submodules of `{repository.top}` cannot be read"
         for path in paths:
             place = posixpath.join(repository.top, path)
             top = self.links.canonical(place)
@@ -268,7 +285,7 @@ def settings_in(path: str) -> tuple[GitSetting, ...]:
 
 
 def remotes(repository: Repository) -> frozenset[str]:
-    """The names of the remotes in a repository's own settings; none where these cannot be read."""
+    """The names of the remotes in a repository's own settings; none if unreadable."""
     try:
         settings = settings_in(posixpath.join(repository.common, "config"))
     except (OSError, GitConfigError):
@@ -282,16 +299,16 @@ MAX_INDEX = 256 * 1024 * 1024
 
 _MODE = b"\0\0\xe0\0"  # 0160000, a commit of another repository
 _FIXED = (62, 74)  # bytes of an entry before its name: times, device, inode, mode, owner, size, SHA-1 or -256, flags
-_VERSIONS = (b"DIRC\0\0\0\2", b"DIRC\0\0\0\3")  # version 4 shortens names by what stands before them
+_VERSIONS = (b"DIRC\0\0\0\2", b"DIRC\0\0\0\3")  # version 4 compresses names by the previous entry
 _TO_MODE = 24
 _EXTENDED = 0x4000
 
 
 def gitlinks(gitdir: str) -> tuple[str, ...] | None:
-    """The paths of submodules in the index, and possibly some that are none; None where they are not known.
+    """The paths of submodules in the index, and possibly false ones; None if unknown.
 
-    The four bytes of the mode are searched for, so that not each entry of a large index is parsed. They can occur
-    elsewhere by chance: then the path is noise, which names nothing that exists."""
+    Searches for the four bytes of the mode instead of parsing each entry of a large index. They can occur elsewhere by
+    chance: then the path is noise, which names nothing that exists."""
     found: dict[str, None] = {}
     for path in _indexes(gitdir):
         try:
@@ -328,7 +345,7 @@ def _paths(raw: bytes) -> list[str] | None:
 
 
 def _name(raw: bytes, begin: int) -> bytes:
-    """The name that follows an entry's fixed part, after the flags of version 3 where they stand."""
+    """The name after an entry's fixed part and any flags of version 3."""
     if int.from_bytes(raw[begin - 2 : begin], "big") & _EXTENDED:
         begin += 2
     end = raw.find(b"\0", begin)

@@ -1,4 +1,4 @@
-"""The names of the MCP servers that a program was told of, for programs whose tools carry no mark of them.
+"""The names of the MCP servers in a program's settings, for programs whose tool names do not show them.
 
 The files are in `[servers]` of an agent.toml: `~` is the home folder, a relative path is in the project."""
 
@@ -11,11 +11,11 @@ from assent.agents import known
 from assent.state.files import read
 
 LARGEST = 1024 * 1024
-VARIABLE = "ASSENT_HOST_SERVERS"  # how an adapter is told; never taken from an environment
+VARIABLE = "ASSENT_HOST_SERVERS"  # passes them to an adapter; never read from a real environment
 
 
-def told(runtime: str, home: str, project: str) -> dict[str, str]:
-    """What to add to the environment that an adapter reads: the names, one on a line. Nothing for most."""
+def environment(runtime: str, home: str, project: str) -> dict[str, str]:
+    """Additions to the environment that an adapter reads: the names, one per line. Empty for most."""
     if runtime not in known.section("servers"):
         return {}
     found = set(known.lists("servers", "built_in").get(runtime, ()))

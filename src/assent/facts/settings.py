@@ -1,5 +1,5 @@
 """Whether a program would find settings files that it obeys, as its row lists them (docs/commands.md). Reads files by
-key, runs nothing, and takes what it cannot read for a setting."""
+key, runs nothing, and treats an unreadable file as a setting."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SKIPPED = frozenset(
 def obeyed(
     name: str, lowering: Lowering, links: Links, *, roots: tuple[str, ...] = (), home: str, portable: bool = False
 ) -> str:
-    """Say which settings file is there, or may be made by another part of the call; `""` where none is.
+    """Say which settings file exists, or may be made by another part of the call; `""` if none.
 
     `name` holds the folder, the row's entries and the operands, with NUL between. `portable`: there is no file system
-    to read, so only what the call itself makes is there."""
+    to read, so only files that the call itself makes exist."""
     cwd, entries, *operands = name.split("\0")
     made = [effect for effect in lowering.effects if _may_make(effect)]
     search = _SettingsSearch(cwd, operands, made, links, roots, home, portable=portable)
@@ -33,7 +33,7 @@ def obeyed(
 
 
 def _may_make(effect: Effect) -> bool:
-    """Whether an effect puts files in place. Code that runs is judged by itself: it could do what settings can."""
+    """Whether an effect makes files. Code that runs is judged on its own: it could do all that settings can."""
     kind = effect.target.kind
     return kind in (Kind.PATH, Kind.REPOSITORY) if effect.operation is Operation.WRITE else kind is Kind.TREE
 
@@ -102,7 +102,7 @@ class _SettingsSearch:
         return ""
 
     def _reaching(self) -> str:
-        """A database whose own statements reach out of it."""
+        """A database whose own statements reach outside it."""
         for each in self._operands:
             if self._is_made(each):
                 return f"another part of the command may write `{each}`"
@@ -121,7 +121,7 @@ class _SettingsSearch:
         )
 
     def _candidates(self, path: str) -> Iterator[str | None]:
-        """The absolute paths that an entry stands for; None where there are too many."""
+        """The absolute paths that an entry means; None if there are too many."""
         climbs = path[:1] == "^"
         path = path.removeprefix("^")
         if path.startswith("**/"):
@@ -142,10 +142,10 @@ class _SettingsSearch:
                     yield f"{folder.rstrip('/')}/{path}"
 
     def _matching(self, folder: str, pattern: str) -> Iterator[str | None]:
-        """What a pattern matches in a folder, and what the call may put there."""
+        """The matches of a pattern in a folder, and the files that the call may put there."""
         from fnmatch import fnmatchcase
 
-        yield f"{folder}/{pattern}"  # for writes whose place is not known
+        yield f"{folder}/{pattern}"  # for writes to an unknown path
         parts = pattern.split("/")
         for effect in self._made:
             written = effect.target.name
@@ -164,7 +164,7 @@ class _SettingsSearch:
         yield from found
 
     def _below(self, name: str) -> Iterator[str | None]:
-        """Files of that name in the folders to look through, and those that the call may put there."""
+        """Files of that name in the folders to search, and those that the call may put there."""
         roots = self._operands or [self._cwd]
         for effect in self._made:
             written = effect.target.name
@@ -182,11 +182,13 @@ class _SettingsSearch:
                 folders[:] = [each for each in folders if each not in SKIPPED]
 
     def _leads_out(self, candidate: str) -> bool:
-        """Whether a link to a settings file shows another file: programs print the lines that they cannot read."""
+        """Whether a link exposes another file as a settings file: programs print the lines that they cannot parse."""
         leads = self._links.canonical(candidate)
         return not any(_lies_at(leads, root) for root in self._roots or (self._cwd,))
 
     def _is_made(self, candidate: str) -> bool:
+        if not self._made:
+            return False
         leads = candidate if self._portable else self._links.canonical(candidate)
         return any(_reaches(effect, path) for effect in self._made for path in {candidate, leads or candidate})
 

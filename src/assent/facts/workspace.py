@@ -1,6 +1,6 @@
-"""The workspace folders of a session: what the host and the configuration name, and worktrees of the same repository.
+"""The workspace folders of a session: those of the host and the configuration, and worktrees of the same repository.
 
-Computed once at a session's start and then fixed: nothing that a call says reaches this module."""
+Computed once at a session's start and then fixed: no data of a call reaches this module."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SHARED = frozenset(
 )
 # Folders whose children are homes.
 _HOMES = frozenset({"/home", "/users", "/export/home", "/var/home"})
-# Trees in which no folder is a root, but for what is below _WORK.
+# Trees in which no folder is a root, except below _WORK.
 _SYSTEM = (
     "/etc /usr /bin /sbin /lib /lib32 /lib64 /libx32 /var /dev /proc /sys /boot /run /lost+found /nix /snap /system "
     "/library /applications /cores /private/etc /private/var /opt/homebrew /opt/local"
 ).split()
-_SERVICE_HOMES = ("/var/lib/", "/var/root", "/private/var/root", "/usr/home/")  # homes that lie in such a tree
+_SERVICE_HOMES = ("/var/lib/", "/var/root", "/private/var/root", "/usr/home/")  # homes that are in such a tree
 _WORK = (
     "/usr/src /usr/local/src /var/home /var/tmp /var/www /var/folders /private/var/tmp /private/var/folders /run/media"
 ).split()
@@ -32,8 +32,8 @@ _WORK = (
 def workspace_roots(folders: Iterable[str], *, extra: Iterable[str] = (), home: str = "") -> tuple[str, ...]:
     """Return the roots of a session: each folder's lexical and canonical form and its repository's worktrees.
 
-    `folders` are the host's project folders, `extra` the configured ones, which may begin with `~/`. What may not
-    be a root is left out silently: a smaller workspace only asks more."""
+    `folders` are the host's project folders, `extra` the configured ones, which may begin with `~/`. Folders that
+    may not be a root are left out silently: a smaller workspace only adds prompts."""
     links = Links()
     homes = {home, links.canonical(home)}
     roots: dict[str, None] = {}

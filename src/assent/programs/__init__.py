@@ -1,1 +1,1 @@
-"""What commands do, as tables: rows, options, and where rows come from. Data that other stages read."""
+"""The effects of commands as tables: rows, options, and their sources. Data that other stages read."""

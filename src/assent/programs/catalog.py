@@ -1,9 +1,9 @@
-"""Shipped tables, compiled to one file from which the rows of a program are loaded without the others.
+"""Shipped tables, compiled to one file, from which the rows of single programs can be loaded.
 
-The file is to the `*.toml` files of a folder what a `.pyc` file is to a module: used where it was made of these very
-files, where its checksum holds and where nobody but this user or root can have written it. Otherwise tomllib reads the
-tables, and the file is written again where that is possible. `catalog` has the command tables of this folder;
-`agents/known.py` has another."""
+The file is to the `*.toml` files of a folder what a `.pyc` file is to a module: used only if it was made from these
+very files, its checksum matches, and nobody but this user or root can have written it. Otherwise tomllib reads the
+tables, and the file is rewritten if possible. `catalog` has the command tables of this folder; `agents/known.py` and
+`policy/remote_channels.py` have others."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from stat import S_ISREG
 
 Rows = dict[str, dict[str, object]]  # by their names
 FORMAT = 1  # of the file
-MARSHAL = 4  # a format that every supported interpreter reads
+MARSHAL = 4  # a format of every supported interpreter
 SUM = 8  # bytes of a checksum
-HEAD = 3 * SUM  # of the states of the tables, of their texts, of the rest of the file
-UNUSED = frozenset(("safe", "acts", "aliases", "obeys_checked"))  # keys of a row that no decision reads
+HEAD = 3 * SUM  # of the tables' file states, of their texts, of the rest of the file
+UNUSED = frozenset(("safe", "acts", "aliases", "obeys_checked"))  # keys of a program's row not used by decisions
 OTHERS_WRITE = 0o022
 
 
 class Catalog:
-    """The rows of the tables in a folder; a program's rows are loaded when they are first used.
+    """The rows of the tables in a folder; a program's rows are loaded on first use.
 
     With `inside` there is one table of that name in each subfolder, with sections in place of programs, and rows by the
     name of the subfolder."""
@@ -51,7 +51,7 @@ class Catalog:
         return found
 
     def program_of(self, alias: str) -> str:
-        """The program that has an alias; `""` where none has."""
+        """The program that has an alias; `""` if none has."""
         self._load()
         return self._aliases.get(alias, "")
 
@@ -60,16 +60,21 @@ class Catalog:
         return [name for program in self._places for name in self.rows(program)]
 
     def save(self) -> bytes:
-        """Compile the tables, and write the file where that is possible."""
+        """Compile the tables, and write the file if possible."""
         states = self._states()
         texts = list(self._texts())
-        rest = _compiled(self._read(texts))
+        rest = _compiled(self._read(texts), frozenset() if self._inside else UNUSED)
         data = states + _sums(texts) + _sum(rest) + rest
         if not sys.dont_write_bytecode:
             from importlib.machinery import SourceFileLoader
 
             SourceFileLoader("", "").set_data(self.path, data, _mode=0o644)  # which ignores failures
         return data
+
+    def renew(self) -> None:
+        """Write the file if it does not match the current tables, so that no hook has to read them."""
+        if self._saved()[:SUM] != self._states():
+            self.save()
 
     def _load(self) -> None:
         if not self._data:
@@ -78,13 +83,13 @@ class Catalog:
             self._data = data
 
     def _saved(self) -> bytes:
-        """The file; empty where it is missing, damaged, not trusted or of other tables."""
+        """The file; empty if it is missing, damaged, not trusted or of other tables."""
         try:
             data = _trusted(self.path)
         except OSError:
             return b""
         states, texts, rest = data[:SUM], data[SUM : 2 * SUM], data[2 * SUM : HEAD]
-        # A file that came with the package knows the texts of the tables, and not yet their states.
+        # A file from the package has the checksum of the tables' texts, but not yet of their file states.
         current = states == self._states() or texts == _sums(self._texts())
         return data if current and rest == _sum(memoryview(data)[HEAD:]) else b""
 
@@ -133,12 +138,12 @@ def _trusted(path: str) -> bytes:
         return file.read()
 
 
-def _compiled(given: Iterable[tuple[str, str, dict[str, object]]]) -> bytes:
-    """The places of the programs and the aliases, and behind them the rows of each program."""
+def _compiled(given: Iterable[tuple[str, str, dict[str, object]]], unused: frozenset[str]) -> bytes:
+    """The positions of the programs and the aliases, then the rows of each program."""
     programs: dict[str, Rows] = {}
     aliases: dict[str, str] = {}
     for program, name, row in given:
-        programs.setdefault(program, {})[name] = {key: row[key] for key in row if key not in UNUSED}
+        programs.setdefault(program, {})[name] = {key: row[key] for key in row if key not in unused}
         also = row.get("aliases")
         aliases.update(dict.fromkeys(also, program) if isinstance(also, list) else {})
     rows = {program: marshal.dumps(found, MARSHAL) for program, found in programs.items()}

@@ -1,12 +1,12 @@
 """Options as rows list them: their spellings, the roles of their values, and their tags.
 
-A row lists hundreds of options and a command line has a few, so each is parsed when it is first looked up."""
+A row lists hundreds of options and a command line has a few, so each is parsed on its first look-up."""
 
 from __future__ import annotations
 
 from assent.contract import Pattern, PolicyError
 
-PATH_ROLES = frozenset({"READ", "LIST", "SEARCH", "WRITE", "DELETE", "EDIT", "MOVE", "INTO", "ERASE"})
+PATH_ROLES = frozenset({"READ", "LIST", "SEARCH", "WRITE", "DELETE", "EDIT", "MOVE", "REPLACE", "INTO", "ERASE"})
 HARMLESS_ROLES = frozenset({"", "TEXT", "REV", "READ", "LIST", "SEARCH"})
 ROLES = (
     PATH_ROLES
@@ -37,10 +37,26 @@ _OPTION = Pattern(
 )
 _NAMES = Pattern(_NAME)
 TAGS = frozenset(
-    {"acts", "writes", "recursive", "prints", "last", "drop", "repeat", "lists", "follows", "keeps", "hidden"}
+    {
+        "acts",
+        "destroys",
+        "writes",
+        "recursive",
+        "prints",
+        "last",
+        "drop",
+        "repeat",
+        "lists",
+        "follows",
+        "keeps",
+        "hidden",
+    }
 )
-_GIVES = frozenset("gives:" + kind for kind in ("word", "number", "paths", "names", "files", "filenames", "nothing"))
+_GIVES = frozenset(
+    "gives:" + kind for kind in ("word", "number", "date", "paths", "names", "files", "filenames", "nothing")
+)
 _SIGNS = frozenset(",!=[")
+DESTROY = "destroy"  # the mark of destructive options, which becomes an effect of its own
 OTHER = "--*"
 OTHER_TEXT = "--*=TEXT"  # any other long option, with a plain value or none
 _OTHERS = frozenset({"*", OTHER})
@@ -49,7 +65,7 @@ _HEAD = Pattern(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
 
 class Option:
     """One option with all its spellings. `roles` are those of its values, `role` the first, `""` for a flag; an
-    `optional` value stands only after `=` or glued."""
+    `optional` value is only given after `=` or attached."""
 
     __slots__ = (
         "acts",
@@ -96,9 +112,8 @@ class Option:
 
 
 class Options:
-    """A set of options that a word can be looked up in. `rest` says that any other option is harmless, `other` is what
-    stands for any other long one (`--*`), `number` is the option for `-` and digits, `plus` says that words with a plus
-    are options too."""
+    """A set of options to look up words in. `rest` says that any other option is harmless, `other` matches any other
+    long one (`--*`), `number` is the option for `-` and digits, `plus` says that words with a plus are options too."""
 
     __slots__ = ("_made", "_row", "_words", "number", "other", "plus", "rest")
 
@@ -135,7 +150,7 @@ class Options:
 
 
 def options_of(text: str) -> Options:
-    """Options written in the format of the key `options`, for readers that bring their own."""
+    """Options written in the format of the key `options`, for readers with their own options."""
     return Options("reader", text.split())
 
 
@@ -149,7 +164,8 @@ def spellings(word: str) -> list[str]:
 
 
 def without(mine: list[str], others: list[str]) -> list[str]:
-    """The options of `others` without the spellings that `mine` has: what a row lists itself goes before its sets."""
+    """The options of `others` without the spellings that `mine` has: a row's own options take precedence over its
+    sets."""
     taken = {name for word in mine for name in spellings(word)}
     left = []
     for word in others:
@@ -161,7 +177,7 @@ def without(mine: list[str], others: list[str]) -> list[str]:
 
 
 def check_options(row: str, key: str, value: object) -> None:
-    """Raise PolicyError where a listed option is not well formed, or is listed twice."""
+    """Raise PolicyError if a listed option is not well formed, or is listed twice."""
     if not isinstance(value, str):
         raise wrong(row, key, "must be one string of options, separated by spaces")
     seen: set[str] = set()
@@ -182,7 +198,8 @@ def _option(row: str, key: str, word: str) -> Option:
 
 
 def _plain(word: str) -> tuple[tuple[str, ...], tuple[str, ...], bool, str] | None:
-    """Names of letters with at most one value, the way of most: read without a pattern. None for any other."""
+    """Fast path for most options, names of letters with at most one value: no regular expression. None for any
+    other."""
     body, mark, tags = word.partition("!")
     if mark and not all(tag.replace(":", "").replace("-", "").isalpha() and tag.islower() for tag in tags.split("!")):
         return None
@@ -214,12 +231,13 @@ def tags_of(row: str, key: str, text: str) -> frozenset[str]:
 
 
 def dangers_of(tags: frozenset[str]) -> tuple[str, ...]:
-    """The ids among tags of the form `danger:id`."""
-    return tuple(sorted(tag[7:] for tag in tags if tag.startswith("danger:")))
+    """The ids among tags of the form `danger:id`; `destroys` is one too."""
+    found = sorted(tag[7:] for tag in tags if tag.startswith("danger:"))
+    return (*found, DESTROY) if "destroys" in tags else tuple(found)
 
 
 def gives_of(tags: frozenset[str]) -> str:
-    """What a tag says that the output is worth (`""`: nothing is said)."""
+    """The tag about the output (`""`: none)."""
     return next((tag[6:] for tag in tags if tag in _GIVES), "")
 
 
@@ -229,7 +247,7 @@ def is_role(role: str) -> bool:
 
 
 def nearest(word: str, choices: frozenset[str]) -> str:
-    from difflib import get_close_matches  # on the way to an error only
+    from difflib import get_close_matches  # only before an error
 
     near = get_close_matches(word.strip("*+?"), choices, 1)
     return f"did you mean `{near[0]}`?" if near else ""

@@ -1,4 +1,4 @@
-"""A row of a command table, compiled: which options and operands a command form takes and what each does."""
+"""A row of a command table, compiled: the options and operands of a command form and their effects."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from assent.contract import IGNORECASE, Pattern, re
 from assent.programs.option import (
+    DESTROY,
     OTHER_TEXT,
     ROLES,
     Options,
@@ -21,12 +22,14 @@ from assent.programs.option import (
 KEYS = frozenset(
     "options operands runs service globals style dangers prints repo stores hooks like aliases reader help safe acts "
     "pure secret_operands forms marks with recursive keeps_links follows_below visible groups file_prefixes obeys "
-    "obeys_checked env forwards tunes".split()
+    "obeys_checked env forwards tunes destroys".split()
 )
 STYLES = frozenset({"gnu", "posix", "single", "go", "bsd", "words"})
 HOOKS = frozenset({"", "refs", "checkout", "commit"})
 PRINTS = frozenset({"", "word", "number", "paths", "names", "files", "filenames"})
-BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive", "keeps_links", "follows_below", "visible")
+BOOLEANS = (
+    *("runs", "destroys", "repo", "stores", "help", "pure", "recursive", "keeps_links", "follows_below", "visible"),
+)
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes", "obeys")
 
 _OBEYED = Pattern(
@@ -56,7 +59,7 @@ class Slot:
 
 
 class Row:
-    """What one command form does with its words; the fields are the keys of the format."""
+    """The effects of one command form; the fields are the keys of the format."""
 
     __slots__ = (
         "dangers",
@@ -109,7 +112,8 @@ class Row:
         self.prints = _choice(name, "prints", keys, PRINTS, "")
         self.reader = _text(name, "reader", keys)
         self.forwards = _text(name, "forwards", keys)
-        self.dangers = _words(name, "dangers", keys)
+        dangers = _words(name, "dangers", keys)
+        self.dangers = (*dangers, DESTROY) if keys.get("destroys") else dangers
         self.groups = frozenset(_text(name, "groups", keys).split())
         self.file_prefixes = _words(name, "file_prefixes", keys)
         self.recursive = bool(keys.get("recursive", False))
@@ -126,7 +130,7 @@ class Row:
 
 
 def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] = frozenset()) -> None:
-    """Raise PolicyError, naming row and key, where a row is not well formed. Examples are not tried here."""
+    """Raise PolicyError, naming row and key, if a row is not well formed. Examples are not checked here."""
     if not name or name != " ".join(name.split()):
         raise wrong(name, "name", "a row is named by its program and subcommand, with single spaces")
     for key in keys:
@@ -152,7 +156,7 @@ def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] 
     # The value of an option that is not listed may be among the operands: these must be plain text too.
     inherited = "TEXT*" if "like" in keys else None
     if OTHER_TEXT in str(keys.get("options", "")).split() and keys.get("operands", inherited) != "TEXT*":
-        raise wrong(name, "options", f"`{OTHER_TEXT}` stands in rows only whose operands are `TEXT*`")
+        raise wrong(name, "options", f"`{OTHER_TEXT}` is only for rows whose operands are `TEXT*`")
 
 
 def _slots(row: str, value: object) -> tuple[Slot, ...]:
@@ -173,17 +177,33 @@ def _slot(row: str, word: str) -> Slot:
     head, equals, default = body.partition("=")
     plain = head.rstrip("?*+")
     if plain in ROLES and len(head) - len(plain) <= 1 and bool(equals) == bool(default) and bool(mark) == bool(tags):
-        return Slot(plain, head[len(plain) :], default, tags_of(row, "operands", mark + tags))  # the way of most
+        return Slot(plain, head[len(plain) :], default, tags_of(row, "operands", mark + tags))  # most rows
     match = _SLOT.fullmatch(word)
     if match is None or not is_role(match["role"]):
         raise wrong(row, "operands", f"`{word}` is not a role", nearest(word, ROLES))
     return Slot(match["role"], match["count"], match["default"] or "", tags_of(row, "operands", match["tags"]))
 
 
-def _marks(row: str, value: object) -> tuple[tuple[Pattern, frozenset[str]], ...]:
+def _marks(row: str, value: object) -> tuple[Mark, ...]:
     if not isinstance(value, dict) or not all(isinstance(tags, str) for tags in value.values()):
         raise wrong(row, "marks", "must be a table of globs and their tags")
-    return tuple((Pattern(glob(word), IGNORECASE), tags_of(row, "marks", tags)) for word, tags in value.items())
+    return tuple(Mark(word, tags_of(row, "marks", tags)) for word, tags in value.items())
+
+
+class Mark:
+    """A glob for single words, and the tags of those that it matches."""
+
+    __slots__ = ("pattern", "head", "tags")
+
+    def __init__(self, word: str, tags: frozenset[str]) -> None:
+        self.pattern = Pattern(glob(word), IGNORECASE)
+        self.head = word.partition("*")[0].lower()
+        self.tags = tags
+
+    def may_match(self, prefix: str) -> bool:
+        """Whether a word with this known prefix may match."""
+        prefix = prefix.lower()
+        return prefix.startswith(self.head) or self.head.startswith(prefix)
 
 
 def glob(word: str) -> str:

@@ -1,4 +1,4 @@
-"""The rows of all programs: the shipped ones, with those of a user in front. Each is compiled when it is first used."""
+"""The rows of all programs: the shipped ones, with those of a user in front. Each is compiled on first use."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from assent.programs.catalog import catalog
 from assent.programs.option import without
 from assent.programs.row import Row, check_row, glob
 
-# The modules of `effects` with the readers that a row may name: functions for what a table cannot say.
+# The modules of `effects` with the readers that a row may name: functions for effects that a table cannot express.
 _READERS = {
     "code.awk": "awk",
-    "shell.commands.readers.files": "copy move link remove remove_folder modes go_fmt probe dotfiles tar dd pandoc",
+    "shell.commands.readers.files": "copy move link remove remove_folder modes go_fmt cargo_fmt probe dotfiles tar dd "
+    "pandoc make_filesystem",
     "shell.commands.readers.find": "find fd",
     "shell.commands.readers.git": "git_push git_fetch git_commit git_checkout git_switch git_branch git_tag git_reset "
     "git_restore git_rm git_mv git_lfs git_each git_rev_list git_merge_base git_rev_parse git_merge git_pick git_stash",
+    "shell.commands.readers.git_losses": "git_clean git_stash_drop git_rebase",
     "code.inline": "node perl ruby php lua",
     "code.jq": "jq yq",
-    "shell.commands.readers.system": "which go_env go_list kill ps",
+    "shell.commands.readers.system": "which go_env go_list mktemp kill ps uv_project",
     "code.python": "python",
     "shell.commands.readers.remote": "ssh scp rsync elsewhere compose gh_api gh_view",
     "code.sed": "sed",
-    "code.sql": "sqlite",
+    "code.sql": "sqlite psql drop_database mongo_shell",
     "shell.commands.readers.shells": "shell",
     "shell.commands.readers.web": "curl wget http netcat socat",
     "shell.commands.readers.wrappers": "xargs parallel env printenv sudo su joined flock script tmux busybox "
@@ -35,7 +37,7 @@ _NEVER_INHERITED = frozenset(("safe", "acts", "aliases", "like", "obeys_checked"
 
 class CommandNode:
     """A word of a subcommand path. `name` is the row that ends here (`""`: none). `groups` are the words that `**`
-    matches; a node for `**` loops to itself. The nodes below one are made when a command first needs them."""
+    matches; a node for `**` loops to itself. The nodes below one are created on first use."""
 
     __slots__ = ("groups", "loops", "name", "_children", "_globs", "_rows")
 
@@ -106,7 +108,7 @@ class Tables:
         return list(dict.fromkeys([*catalog.names(), *self._user]))
 
     def program(self, name: str) -> CommandNode | None:
-        """The tree of a program's rows, or None where no table has it."""
+        """The tree of a program's rows, or None if no table has it."""
         if name not in self._programs:
             self._programs[name] = self._grow(name)
         return self._programs[name]
@@ -118,7 +120,7 @@ class Tables:
         return row
 
     def keys(self, name: str, depth: int = 0) -> dict[str, object]:
-        """A row as written, on top of the row that it is `like`; examples are never inherited."""
+        """A row as written, merged over the row it is `like`; examples are never inherited."""
         own = self._own(name)
         if "with" in own:
             own["options"] = self._joined(name, own)

@@ -1,1 +1,1 @@
-"""Files of Assent's own state: trust, sessions, pauses, what dialogs answered. What they mean is for others to say."""
+"""Files of Assent's own state: trust, sessions, pauses, answers of dialogs. Interprets none of them."""

@@ -1,4 +1,4 @@
-"""Packs that a person activated: the manifests as they were shown, pinned to their hash, in Assent's own folder.
+"""Packs that a person activated: the manifests as shown, pinned to their hash, in Assent's own folder.
 
 A manifest that changed since it was shown can only tighten, until a person has seen it again."""
 
@@ -31,7 +31,7 @@ class Pack(Value):
 
 
 def packs(state: str) -> tuple[Pack, ...]:
-    """The activated packs. Raises PolicyError where the list cannot be read: it must not count as empty."""
+    """The activated packs. Raises PolicyError if the list cannot be read: it must not count as empty."""
     path = packs_file(state)
     try:
         return tuple(map(_pack, loads(read(path, LARGEST)[0])))
@@ -40,7 +40,7 @@ def packs(state: str) -> tuple[Pack, ...]:
     except OSError as error:
         raise PolicyError(f"cannot be read: {error.strerror}", file=path, suggestion="repair it or remove it") from None
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise PolicyError("is no list of packs", file=path, suggestion="repair it or remove it") from None
+        raise PolicyError("is not a list of packs", file=path, suggestion="repair it or remove it") from None
 
 
 def _pack(given: dict[str, object]) -> Pack:
@@ -57,7 +57,7 @@ def kept(state: str, name: str) -> str:
 
 
 def files(state: str) -> tuple[str, ...]:
-    """The files that decide which packs hold, and as what."""
+    """The files that decide which packs apply, and how."""
     try:
         found = packs(state)
     except PolicyError:
@@ -66,7 +66,7 @@ def files(state: str) -> tuple[str, ...]:
 
 
 def manifest(state: str, pack: Pack) -> tuple[str, bool]:
-    """The text of an activated pack, and whether it may widen. Raises PolicyError where it is not what was shown."""
+    """The text of an activated pack, and whether it may widen. Raises PolicyError if it differs from what was shown."""
     path = kept(state, pack.name)
     try:
         text = read(path, LARGEST)[0]
@@ -91,7 +91,7 @@ def digest(text: bytes) -> str:
 
 
 def add(state: str, pack: Pack, text: bytes) -> None:
-    """Activate a pack, in place of one of the same name. Raises StoreError where it cannot be kept."""
+    """Activate a pack, in place of one of the same name. Raises StoreError if it cannot be kept."""
     state_folder(state)
     state_folder(posixpath.join(state, FOLDER))
     with locked(state, PACKS_FILE + ".lock"):

@@ -1,4 +1,4 @@
-"""How often a person said no in each session, and the offer that followed: one small file a session.
+"""How often a person said no in each session, and the offer that followed: one small file for each session.
 
 Processes of one session share it, so changes are made one at a time. A file that cannot be read counts as none."""
 
@@ -13,15 +13,15 @@ from assent.contract import StoreError, dumps, loads, sha256
 from assent.state.files import locked, read, replace_text
 
 FOLDER = "denials"
-MOST = 512  # sessions; the ones that changed longest ago are forgotten
+MOST = 512  # sessions; the least recently changed are dropped
 _LARGEST = 64 * 1024
 
 
 def change(
     state: str, runtime: str, session: str, do: Callable[[dict[str, Any] | None], dict[str, Any] | None]
 ) -> None:
-    """Let `do` make the new row of a session from the one of now (None: there is none). What it returns is kept; None
-    leaves the file as it is. Raises StoreError."""
+    """Replace the row of a session by the result of `do` on the current one (None: there is none); if it returns None,
+    nothing changes. Raises StoreError."""
     folder = posixpath.join(state, FOLDER)
     path = posixpath.join(folder, _name(runtime, session))
     with locked(state, f"{FOLDER}/lock"):
@@ -35,7 +35,7 @@ def change(
 
 
 def find(state: str, runtime: str, session: str) -> dict[str, Any] | None:
-    """The row of a session; None where there is none that can be read."""
+    """The row of a session; None if there is none that can be read."""
     return _row(posixpath.join(state, FOLDER, _name(runtime, session)))
 
 
@@ -44,7 +44,7 @@ def any_in(state: str) -> bool:
 
 
 def rows(state: str, *, since: float = 0.0) -> list[dict[str, Any]]:
-    """The rows of all sessions that changed since then, the ones that changed last at the end."""
+    """The rows of all sessions that changed since then, the latest last."""
     folder = posixpath.join(state, FOLDER)
     found = (_row(posixpath.join(folder, name)) for name in _by_age(folder, since))
     return [each for each in found if each is not None]

@@ -1,5 +1,5 @@
-"""Files of Assent's own configuration and state: where they are, read within bounds, replaced whole, changed by one
-process at a time. Knows nothing of what is in them."""
+"""Files of Assent's own configuration and state: their places, bounded reading, atomic replacement, locking.
+Independent of their content."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from assent.contract import PolicyError, StoreError, loads
 
 
 def read(path: str, limit: int, flags: int = 0) -> tuple[bytes, os.stat_result]:
-    """Return a file's bytes and its status from one handle, opened with these flags too; OSError where it is no regular
-    file or too long.
+    """Return a file's bytes and its status from one handle, opened with these additional flags; OSError if it is no
+    regular file or too long.
 
     Never waits on a pipe or a device."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
@@ -37,7 +37,7 @@ def read(path: str, limit: int, flags: int = 0) -> tuple[bytes, os.stat_result]:
 
 
 def state_folder(path: str) -> str:
-    """Make a folder of Assent's own, open to its owner only, and return it; what is there already is closed too."""
+    """Make a folder of Assent's own, open to its owner only, and return it; restricts an existing one too."""
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
         status = os.stat(path)
@@ -46,7 +46,7 @@ def state_folder(path: str) -> str:
         if S_IMODE(status.st_mode) & 0o077:
             os.chmod(path, 0o700)
     except OSError as error:
-        raise StoreError(f"`{path}` cannot be made: {error.strerror}; check its folder's permissions") from None
+        raise StoreError(f"`{path}` cannot be created: {error.strerror}; check its folder's permissions") from None
     return path
 
 
@@ -56,7 +56,7 @@ def replace_text(path: str, text: str) -> None:
 
 
 def replace(path: str, data: bytes, mode: int) -> None:
-    """Write a file whole or not at all, also where the one before is a program that runs. Raises StoreError."""
+    """Write a file whole or not at all, even if the old one is a running program. Raises StoreError."""
     beside = f"{path}.{os.getpid()}-{os.urandom(3).hex()}.new"
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -75,7 +75,7 @@ def replace(path: str, data: bytes, mode: int) -> None:
 
 
 class held:
-    """One process at a time between reading and writing; `path` is a lock file in a folder that exists."""
+    """Lock out other processes between reading and writing; `path` is a lock file in a folder that exists."""
 
     __slots__ = ("_handle", "_path")
 
@@ -86,7 +86,7 @@ class held:
         try:
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise StoreError(f"`{self._path}` cannot be made: {error.strerror}") from None
+            raise StoreError(f"`{self._path}` cannot be created: {error.strerror}") from None
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX)
         except BaseException:
@@ -98,14 +98,14 @@ class held:
 
 
 def locked(state: str, name: str) -> held:
-    """A lock file in the state folder, which is made with the folder that the file is in."""
+    """Hold a lock file in the state folder; creates its folder."""
     path = posixpath.join(state_folder(state), name)
     state_folder(posixpath.dirname(path))
     return held(path)
 
 
 def stored(path: str, limit: int) -> Any:
-    """The JSON in a state file; an empty list where there is no file. Raises StoreError where it cannot be read."""
+    """The JSON in a state file; an empty list if there is no file. Raises StoreError if it cannot be read."""
     try:
         return loads(read(path, limit)[0])
     except (FileNotFoundError, NotADirectoryError):
@@ -129,10 +129,10 @@ READS = 10  # attempts, while another process creates or removes the file
 def assent_home(environ: Mapping[str, str], home: str) -> str:
     """The folder of the user's configuration and state: `ASSENT_HOME`, else `.assent` in the home folder.
 
-    `""` where neither names an absolute folder; a relative `ASSENT_HOME` is a mistake, never a guess."""
+    `""` if neither names an absolute folder; a relative `ASSENT_HOME` is a mistake, never a guess."""
     named = environ.get("ASSENT_HOME", "")
     if named and not named.startswith("/"):
-        raise PolicyError(f"`ASSENT_HOME` is `{named}`, not an absolute path", suggestion="give the whole path")
+        raise PolicyError(f"`ASSENT_HOME` is `{named}`, not an absolute path", suggestion="give an absolute path")
     return posixpath.normpath(named) if named else posixpath.join(home, ".assent") if home.startswith("/") else ""
 
 
@@ -156,10 +156,10 @@ def own_paths(folder: str, roots: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def config_text(path: str, *, managed: bool = False) -> str | None:
-    """Return a configuration file's text; None where there is no such file.
+    """Return a configuration file's text; None if there is no such file.
 
-    Every other way of not reading it is a PolicyError: what cannot be read must not count as empty. A managed file
-    must be out of reach of everyone but its owner and root."""
+    Any other failure is a PolicyError: an unreadable file must not count as empty. A managed file must be out of reach
+    of everyone but its owner and root."""
     try:
         raw, status = _present(path)
         if managed:
@@ -197,4 +197,6 @@ def _guarded(path: str, status: os.stat_result) -> None:
     if status.st_uid != 0:
         raise PolicyError("a managed policy must belong to root", file=path, suggestion=f"sudo chown root {path}")
     if S_IMODE(status.st_mode) & (S_IWGRP | S_IWOTH):
-        raise PolicyError("a managed policy that others can write", file=path, suggestion=f"sudo chmod go-w {path}")
+        raise PolicyError(
+            "a managed policy must not be writable by others", file=path, suggestion=f"sudo chmod go-w {path}"
+        )

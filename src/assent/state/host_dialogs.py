@@ -11,19 +11,19 @@ from assent.state.files import locked, replace_text, stored
 
 FOLDER = "sessions"
 LOCK = f"{FOLDER}/asked.lock"
-MOST = 64  # open questions of one session; the oldest are given up
+MOST = 64  # open questions of one session; the oldest are dropped
 _LARGEST = 256 * 1024
 
 
 def note(state: str, session: str, identity: str, id: str) -> None:
-    """A question about the call with this identity was handed to the program's dialog. Raises StoreError."""
+    """Note that the program's dialog asks about the call with this identity. Raises StoreError."""
     with locked(state, LOCK):
         open_now = [each for each in _read(state, session) if each[0] != identity]
         _write(state, session, [*open_now, (identity, id)][-MOST:])
 
 
 def take(state: str, session: str, identity: str) -> str:
-    """The id of the question about a call, which is not open any more; `""` where there was none. Raises StoreError."""
+    """Close the question about a call and return its id; `""` if there was none. Raises StoreError."""
     with locked(state, LOCK):
         open_now = _read(state, session)
         found = next((id for known, id in open_now if known == identity), "")
@@ -33,7 +33,7 @@ def take(state: str, session: str, identity: str) -> str:
 
 
 def close(state: str, session: str, id: str) -> bool:
-    """A question is not open any more; whether it was. Raises StoreError."""
+    """Close a question; return whether it was open. Raises StoreError."""
     with locked(state, LOCK):
         open_now = _read(state, session)
         left = [each for each in open_now if each[1] != id]
@@ -47,7 +47,7 @@ def find(state: str, session: str, identity: str) -> str:
 
 
 def drop(state: str, session: str) -> tuple[str, ...]:
-    """The ids of all open questions of a session, none of which is open any more. Raises StoreError."""
+    """Close all open questions of a session and return their ids. Raises StoreError."""
     if not _read(state, session):
         return ()
     with locked(state, LOCK):

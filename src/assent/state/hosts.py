@@ -1,5 +1,5 @@
 """The agent programs that Assent was installed in: `hosts.json` in its folder; their versions and process names, since
-what such a process starts is no person."""
+a process started by one is no person."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ PROGRAMS = {runtime: names[0] for runtime, names in known.lists("program", "name
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One installation. `words` is the command in the settings, `names` the processes of the program. `made` says that
-    the settings file was not there before. `set` are keys that were set besides: name, value as JSON, and how it was
-    written before (`""`: it was not there). `stripped` says that comments were taken out."""
+    """One installation. `words` is the command in the settings, `names` the processes of the program. `made`: Assent
+    created the settings file. `set` are other keys that were set: name, value as JSON, and the text before (`""`: it
+    was not there). `stripped`: comments were removed."""
 
     runtime: str
     scope: str
@@ -40,7 +40,7 @@ class Host:
 
 
 def registered(state: str) -> tuple[Host, ...]:
-    """The installations on record. Raises StoreError where the record cannot be read."""
+    """The recorded installations. Raises StoreError if the record cannot be read."""
     path = os.path.join(state, HOSTS_FILE)
     try:
         return tuple(_host(row) for row in stored(path, LARGEST))
@@ -73,7 +73,7 @@ def _host(row: dict[str, object]) -> Host:
 
 
 def names(state: str) -> frozenset[str]:
-    """The names of processes that run agents, as far as installations told; none where the record is broken."""
+    """The names of processes that run agents, as far as installations say; none if the record is broken."""
     try:
         return frozenset(name for host in registered(state) for name in host.names)
     except StoreError:
@@ -81,7 +81,7 @@ def names(state: str) -> frozenset[str]:
 
 
 def register(state: str, host: Host) -> None:
-    """Keep an installation, in place of an older one in the same file, of which the changes are kept."""
+    """Save an installation, in place of an older one in the same file, whose changes are kept."""
     with locked(state, HOSTS_FILE + ".lock"):
         others = _others(state, host)
         for before in (each for each in registered(state) if each not in others):
@@ -116,7 +116,7 @@ def version(runtime: str) -> str:
     if not found:
         return ""
     try:
-        told = subprocess.run(
+        done = subprocess.run(
             [found, "--version"],
             capture_output=True,
             text=True,
@@ -126,12 +126,12 @@ def version(runtime: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    said = VERSION.search(told.stdout + told.stderr)
+    said = VERSION.search(done.stdout + done.stderr)
     return said[0] if said else ""
 
 
 def process_names(runtime: str) -> tuple[str, ...]:
-    """How processes of the program are called: by its command, and by the file that the command leads to."""
+    """The names of the program's processes: its command, and the file that the command resolves to."""
     known = PROGRAMS[runtime]
     real = os.path.basename(os.path.realpath(program(runtime))).lower() if program(runtime) else ""
     plain = real.removesuffix(".js").removesuffix(".py")
@@ -140,7 +140,7 @@ def process_names(runtime: str) -> tuple[str, ...]:
 
 
 def at_least(version: str, wanted: str) -> bool:
-    """Whether a version is that one or later; a version that is not known is not."""
+    """Whether a version is that one or later; false for an unknown version."""
     return bool(version) and numbers(version) >= numbers(wanted)
 
 

@@ -1,6 +1,6 @@
 """The calls of a session that a person was asked about. The answer is final for them: no model is asked again.
 
-Keeps the names of calls and of their commands, not these. Calls without a session share one."""
+Keeps the names of calls and commands, not their text. Calls without a session share one."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from assent.state.files import locked, read, replace_text
 
 FOLDER = "sessions"
 LOCK = f"{FOLDER}/persons.lock"
-MOST = 2048  # names of one session; of what was decided the oldest are forgotten
+MOST = 2048  # names of one session; the oldest decided ones are dropped
 PERSONS, WAITING = "persons", "waiting"
 _LARGEST = 512 * 1024
 
 
 def note(state: str, session: str, names: Collection[str]) -> None:
-    """What has these names was decided by a person. Raises StoreError."""
+    """Note that a person decided these names. Raises StoreError."""
     with locked(state, LOCK):
         known = [each for each in _read(state, session, PERSONS) if each not in names]
         replace_text(_path(state, session, PERSONS), dumps([*known, *names][-MOST:]))
 
 
 def wait(state: str, session: str, names: Collection[str]) -> None:
-    """What has these names waits for a person, until `end`. Raises StoreError, also where too many wait. Kept apart
-    from decisions, so that questions which an agent withdraws push none of them out."""
+    """Note that these names wait for a person, until `end`. Raises StoreError, also if too many wait. Kept apart from
+    decisions, so that questions an agent withdraws evict none of them."""
     with locked(state, LOCK):
         known = [*_read(state, session, WAITING), *names]
         if len(known) > MOST:
-            raise StoreError("too many commands of this session wait for a person")
+            raise StoreError("too many commands of this session are waiting for a person")
         replace_text(_path(state, session, WAITING), dumps(known))
 
 
 def end(state: str, session: str, names: Collection[str]) -> None:
-    """One question with these names ended. Raises StoreError."""
+    """Note that one question with these names ended. Raises StoreError."""
     with locked(state, LOCK):
         known = _read(state, session, WAITING)
         for name in names:
@@ -45,7 +45,7 @@ def end(state: str, session: str, names: Collection[str]) -> None:
 
 
 def has(state: str, session: str, names: Collection[str]) -> bool:
-    """Whether a person was asked about anything of these names in this session. Raises StoreError."""
+    """Whether a person was asked about one of these names in this session. Raises StoreError."""
     return not {*_read(state, session, PERSONS), *_read(state, session, WAITING)}.isdisjoint(names)
 
 

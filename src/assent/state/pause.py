@@ -1,6 +1,6 @@
 """Whether a person has paused the protection of Assent's own files.
 
-A small file in Assent's folder, trusted only where nobody but its owner can have written it; it expires by itself."""
+A small file in Assent's folder, trusted only if nobody but its owner can have written it; it expires by itself."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def lasts(state: str) -> bool:
 
 
 def until(state: str, now: float = 0.0) -> float:
-    """When the pause ends, in seconds since the epoch; 0 where there is none."""
+    """When the pause ends, in seconds since the epoch; 0 if there is none."""
     path = posixpath.join(state, FILE)
-    if not os.access(path, os.F_OK):  # the way of nearly all calls
+    if not os.access(path, os.F_OK):  # nearly all calls
         return 0.0
     try:
         raw, status = read(path, _LIMIT)
@@ -30,7 +30,7 @@ def until(state: str, now: float = 0.0) -> float:
     except (OSError, ValueError):
         return 0.0
     now = now or time()
-    # INVARIANT: a file of somebody else, or one that says more than a person can ask for, is no pause.
+    # INVARIANT: a file of another user, or one with a longer time than a person can set, is no pause.
     if status.st_uid != os.geteuid() or status.st_mode & 0o022 or not now < end <= now + LONGEST:
         return 0.0
     return end
@@ -42,7 +42,7 @@ def begin(state: str, end: float, who: str) -> None:
 
 
 def finish(state: str) -> bool:
-    """End a pause; false where there was none."""
+    """End a pause; false if there was none."""
     lasted = lasts(state)
     try:  # noqa: SIM105 -- a hook loads this module, and `contextlib` takes longer than it
         os.unlink(posixpath.join(state, FILE))

@@ -13,7 +13,7 @@ _LIMIT = 4096
 
 
 def server(state: str, lowering: Lowering) -> Server | None:
-    """The server, where the call names one of its numbers; None where it does not, or no server runs."""
+    """The server, if the call contains its process id or port; None if not, or if no server runs."""
     if not state or not (any(map(str.isdigit, lowering.text)) if lowering.text else _reaches(lowering)):
         return None
     try:
@@ -28,7 +28,7 @@ def server(state: str, lowering: Lowering) -> Server | None:
 
 
 def _reaches(lowering: Lowering) -> bool:
-    """Whether a call of a tool fetches something, or looks at processes."""
+    """Whether a tool call fetches something, or inspects processes."""
     return any(
         effect.target.kind is Kind.HOST or effect.target.name.startswith("/proc/") for effect in lowering.effects
     )

@@ -10,7 +10,7 @@ from assent.contract import StoreError
 from assent.state.files import locked, read, replace_text
 
 FILE = "saved.toml"
-HEAD = "# Deny rules that were saved from answers. Remove a line to take one back.\ndeny = [\n"
+HEAD = "# Deny rules that were saved from answers. Remove a line to drop a rule.\ndeny = [\n"
 _LARGEST = 1024 * 1024
 
 
@@ -19,7 +19,7 @@ def path(state: str) -> str:
 
 
 def add(state: str, rule: str, reason: str) -> None:
-    """Save a deny rule, once. Raises StoreError where the file cannot be read or written."""
+    """Save a deny rule, once. Raises StoreError if the file cannot be read or written."""
     with locked(state, FILE + ".lock"):
         known = _rules(state)
         if all(each["rule"] != rule for each in known):

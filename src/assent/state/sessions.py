@@ -1,32 +1,34 @@
-"""The project's rules as they were when a session first called.
+"""The project's rules at the first call of a session.
 
-A session may try to loosen the project's file half-way; the first text still applies beside the current one, and since
-such a file can only tighten, both together never allow more. For the same reason the rules of the folder in which it
-began apply wherever it goes: into a worktree, or a folder that it made itself. What a session has not used for 30 days
-is removed."""
+A session may try to loosen the project's file later; the first text still applies together with the current one, and
+since such a file can only tighten, both together never allow more. For the same reason the rules of the folder where it
+began apply in every other folder: a worktree, or one it created. Files that a session has not used for 30 days are
+removed."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 import time
+from collections.abc import Callable
 
-from assent.contract import StoreError, keep, sha256
+from assent.contract import PolicyError, StoreError, keep, sha256
 from assent.state.files import config_text, replace_text, state_folder
 
 FOLDER = "sessions"
 MARKER = "swept"
+WRITTEN = "written"  # changes of the session, see `ledger`
 DAY = 86400.0
-KEPT = 30 * DAY  # seconds after its last call that something of a session is kept
+KEPT = 30 * DAY  # seconds to keep files of a session after its last call
 AT_ONCE = 2000  # files that are removed at a time
 REMEMBERED = 256  # names of files
 
 
 def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
-    """Return the project text of the session's first call, keeping `text` where this is the first time.
+    """Return the project text of the session's first call, saving `text` if this is the first.
 
-    None where there was no file and there is none now; `""` is an empty file."""
-    path = _path(state, f"{session}\0{root}")
+    None if there was no file and there is none now; `""` is an empty file."""
+    path = path_of(state, f"{session}\0{root}")
     first = config_text(path)
     if first is not None:
         _used(path)
@@ -36,22 +38,49 @@ def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
     return text
 
 
-def began(state: str, session: str, root: str) -> str:
-    """Return the folder in which the session first called, keeping `root` where this is the first time. `/` stands for
-    no folder, and begins nothing; nor does a call while nothing can be written, which can only read."""
-    path = _path(state, f"began\0{session}")
+def began(state: str, session: str, root: str, commit: Callable[[str], tuple[str, ...]] | None = None) -> str:
+    """Return the folder of the session's first call, saving `root` if this is the first, with its `commit` then (see
+    `baseline`). `/` means no folder and begins nothing; nor does a call while nothing can be written: it can only
+    read."""
+    path = path_of(state, f"began\0{session}")
     first = config_text(path)
     if first or root == "/":
         _used(path)
-        return first or root
+        return (first or root).partition("\0")[0]
+    late = os.path.lexists(path_of(state, f"{WRITTEN}\0{session}"))  # it has changed something before, in no folder
+    known = commit(root) if commit is not None and not late else ()
     try:  # noqa: SIM105 -- a hook loads this module, and `contextlib` takes longer than it
-        _write(path, root)
+        _write(path, "\0".join((root, *known)) if any(known) else root)
     except StoreError:
         pass
     return root
 
 
-def _path(state: str, name: str) -> str:
+def baseline(state: str, session: str) -> tuple[str, str]:
+    """The working tree around the folder of a session's first call, and the id of its commit then. Empty if there was
+    none, or there is no session."""
+    top, id, _ = _first(state, session)
+    return top, id
+
+
+def remotes(state: str, session: str) -> str:
+    """The digest of the repository's remotes when the session began; `""` if it is not known."""
+    return _first(state, session)[2]
+
+
+def _first(state: str, session: str) -> tuple[str, str, str]:
+    if not state or not session:
+        return "", "", ""
+    try:
+        first = config_text(path_of(state, f"began\0{session}"))
+    except PolicyError:
+        return "", "", ""
+    parts = (first or "").split("\0")[1:]
+    return (parts[0], parts[1], parts[2] if len(parts) == 3 else "") if len(parts) in (2, 3) else ("", "", "")
+
+
+def path_of(state: str, name: str) -> str:
+    """A file that is kept for a session."""
     return posixpath.join(state, FOLDER, sha256(name.encode()).hexdigest()[:32])
 
 
@@ -63,7 +92,7 @@ def _write(path: str, text: str) -> None:
 
 
 def sweep(state: str, now: float) -> int:
-    """Remove what no session has used for KEPT seconds, once a day and some at a time; return how many."""
+    """Remove files that no session has used for KEPT seconds, once a day and some at a time; return how many."""
     folder = posixpath.join(state, FOLDER)
     marker = posixpath.join(folder, MARKER)
     try:
@@ -79,7 +108,7 @@ def sweep(state: str, now: float) -> int:
                 if gone >= AT_ONCE:
                     return gone
         replace_text(marker, "")
-    except (OSError, StoreError):  # another day, then
+    except (OSError, StoreError):  # try another day
         pass
     return gone
 
@@ -103,13 +132,13 @@ def _used(path: str) -> None:
 
 
 def chosen_mode(state: str, session: str) -> str:
-    """The mode that a person chose for a session; `""` where none was."""
+    """The mode that a person chose for a session; `""` if none was."""
     if not session:
         return ""
     path = _mode_file(state, session)
     try:
         os.lstat(path)
-    except FileNotFoundError:  # the way of nearly all calls
+    except FileNotFoundError:  # nearly all calls
         return ""
     except OSError:
         pass
@@ -118,7 +147,7 @@ def chosen_mode(state: str, session: str) -> str:
 
 
 def choose_mode(state: str, session: str, mode: str) -> None:
-    """Keep the mode that a person chose for a session; `""` takes the choice back."""
+    """Save the mode that a person chose for a session; `""` removes it."""
     _write(_mode_file(state, session), f"{mode}\n" if mode else "")
     sweep(state, time.time())
 
@@ -130,6 +159,6 @@ def _mode_file(state: str, session: str) -> str:
     key = (state, session)
     known = _mode_files.get(key)
     if known is None:
-        known = _path(state, f"mode\0{session}")
+        known = path_of(state, f"mode\0{session}")
         keep(_mode_files, key, known, REMEMBERED)
     return known

@@ -13,7 +13,7 @@ _open: dict[tuple[type, str], list[Any]] = {}  # (what, where) → the object, a
 
 
 def take(kind: type[T], path: str, make: Callable[[str], T]) -> T:
-    """The object of this kind at a path, created where nobody has it. Return it with `drop`."""
+    """The object of this kind at a path, created on first use. Release it with `drop`."""
     with _lock:
         found = _open.get((kind, path))
         if found is None:
@@ -24,7 +24,7 @@ def take(kind: type[T], path: str, make: Callable[[str], T]) -> T:
 
 
 def drop(kind: type, path: str) -> bool:
-    """One user less. True where it was the last: close the object."""
+    """Release an object. True if this was the last user: close it."""
     with _lock:
         found = _open.get((kind, path))
         if found is None:

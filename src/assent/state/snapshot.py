@@ -1,12 +1,12 @@
-"""Caches what was compiled from configuration files for the next process.
+"""Caches the compiled configuration for the next process.
 
-A snapshot holds plain text only, and is used where nobody but its owner can have written it, where it was made of the
-same sources by the same program, and where its checksum matches. Otherwise it counts as none: that costs time, never an
+A snapshot holds plain text only, and is used only if nobody but its owner can have written it, it was made from the
+same sources by the same program, and its checksum matches. Otherwise it is ignored: that costs time, never an
 answer."""
 
 from __future__ import annotations
 
-import _imp  # for its fast hash, which tells of changed sources
+import _imp  # for its fast hash, which shows changed sources
 import os
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ def key(*given: object) -> str:
 
 
 def states(folders: Iterable[str]) -> list[tuple[str, int, int, int, int]]:
-    """Which files of the program lie in its folders: their sizes, times and inodes."""
+    """The state of the program's files: their sizes, times and inodes."""
     found = []
     for folder in folders:
         for name in sorted(os.listdir(folder)):
@@ -38,7 +38,7 @@ def states(folders: Iterable[str]) -> list[tuple[str, int, int, int, int]]:
 
 
 def load(state: str, project: str, made_of: str) -> dict[str, bytes] | None:
-    """The parts of a project's snapshot; None where there is none to be trusted."""
+    """The parts of a project's snapshot; None if there is no trusted one."""
     path = _path(state, project)
     try:
         if not all(map(_own_folder, (state, posixpath.dirname(path)))):
@@ -49,7 +49,7 @@ def load(state: str, project: str, made_of: str) -> dict[str, bytes] | None:
 
 
 def save(state: str, project: str, made_of: str, parts: Mapping[str, str]) -> None:
-    """Keep a snapshot, in place of the one before. Where that fails, the next process has none."""
+    """Save a snapshot, in place of the old one. If that fails, the next process has none."""
     path = _path(state, project)
     rest = f"{dumps([(name, len(text)) for name, text in parts.items()])}\n{''.join(parts.values())}"
     try:
@@ -92,8 +92,8 @@ def _parts(data: bytes, made_of: str) -> dict[str, bytes] | None:
 
 
 def _head(made_of: str, rest: bytes) -> bytes:
-    """What a snapshot was made of, and a sum over all the rest, names of parts too: a part by another name would be a
-    part that is missing. It detects a corrupt file; its owner and mode protect it from people."""
+    """The sources of a snapshot, and a checksum over the rest, including the names of parts: a renamed part would be a
+    missing one. It detects a corrupt file; its owner and mode protect it from people."""
     return b"%b %b" % (made_of.encode("ascii"), _imp.source_hash(FORMAT, rest).hex().encode("ascii"))
 
 

@@ -23,7 +23,7 @@ def trusted_folders(state: str) -> tuple[str, ...]:
 
 
 def is_trusted(folder: str, state: str) -> bool:
-    """Whether a folder, by where it really is, is a marked folder or lies in one."""
+    """Whether a folder, resolved, is a marked folder or is in one."""
     here = Links().canonical(folder)
     marks = trusted_folders(state) if here else ()
     return any(here == marked or here.startswith(marked.rstrip("/") + "/") for marked in marks)
@@ -33,7 +33,7 @@ def trust(folder: str, state: str) -> str:
     """Mark a folder that exists, and return its canonical form."""
     here = Links().canonical(folder)
     if not here or not os.path.isdir(here):
-        raise StoreError(f"`{folder}` is not a folder; name one that exists, by its whole path")
+        raise StoreError(f"`{folder}` is not a folder; name one that exists, by its absolute path")
     if here == "/":
         raise StoreError("`/` cannot be trusted; name the folder of a project")
     with locked(state, TRUST_FILE + ".lock"):
@@ -44,7 +44,7 @@ def trust(folder: str, state: str) -> str:
 
 
 def distrust(folder: str, state: str) -> bool:
-    """Remove a folder's own mark; false where it had none. A mark on a folder around it still counts."""
+    """Remove a folder's own mark; false if it had none. A mark on a folder around it still counts."""
     here = Links().canonical(folder)
     with locked(state, TRUST_FILE + ".lock"):
         marked = trusted_folders(state)

@@ -1,4 +1,4 @@
-"""The templates of the grammar, from the text files beside this one: what they say stands at their head.
+"""The templates of the grammar, from the text files beside this one: what they say is at their head.
 
 Slots: C command, T ended command, W word, D inside double quotes, A arithmetic, B back-quotes, Q QW QA QS a command,
 word, arithmetic or subscript as one quoted word, S a command inside a string of another language, N a harmless

@@ -73,3 +73,9 @@ def test_the_oldest_entry_is_dropped_first() -> None:
     for place, key in enumerate("abcd"):
         keep(cache, key, place, 3)
     assert cache == {"b": 1, "c": 2, "d": 3}
+
+
+def test_a_large_cache_drops_its_oldest_few_at_once() -> None:
+    cache = dict.fromkeys(range(256))
+    keep(cache, 256, None, 256)
+    assert list(cache) == list(range(9, 257))

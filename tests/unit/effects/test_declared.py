@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from assent.contract import Call, Outcome, PayloadError
@@ -87,6 +89,6 @@ def test_plan_lets_only_what_looks_pass() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"operation": "frob"}, {"like": "frob"}, {"like": "think"}, {"paths": "path"}])
-def test_a_declaration_that_means_nothing_is_refused(wrong: dict[str, str]) -> None:
+def test_a_declaration_that_means_nothing_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(PayloadError):
         Tool(**wrong)

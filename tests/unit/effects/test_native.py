@@ -21,7 +21,7 @@ def surely(lowering: Lowering) -> list[Effect]:
 
 
 def heard(call: Call, text: str) -> Lowering:
-    """Stands where the shell reader does, and shows what was handed over."""
+    """Replaces the shell reader, and shows what it was given."""
     return Lowering("bash", inert=True, text=f"{call.cwd}: {text}")
 
 

@@ -1,4 +1,4 @@
-"""A project for the tests of what the gate sees there."""
+"""A project for the tests of facts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.facts.projects import repository
 
 @pytest.fixture(scope="session")
 def lot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the projects of the tests stand, one after the other."""
+    """The folder of the tests' projects, one after the other."""
     return Path(os.path.realpath(tmp_path_factory.mktemp("lot")))
 
 

@@ -1,4 +1,4 @@
-"""Container programs in projects on a real disk: an ordinary compose project asks nothing, one that fetches or turns to
+"""Container programs in projects on a real disk: an ordinary compose project asks nothing, one that fetches or uses
 another daemon asks."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paths lead where the kernel says, and where that cannot be told the answer is empty."""
+"""Paths resolve as in the kernel; if that is unknown, the answer is empty."""
 
 from __future__ import annotations
 
@@ -113,6 +113,41 @@ def test_descriptors_lead_to_themselves() -> None:
 
 def test_a_firmlink_is_the_folder_it_stands_for() -> None:
     assert canonical("/System/Volumes/Data/Users/me/.ssh/id_rsa") == "/Users/me/.ssh/id_rsa"
+
+
+def test_names_that_a_folder_does_not_have_are_noted_by_one_list(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place / "there").mkdir()
+    (place / "led").symlink_to(place / "there")
+    found, asked = Links(), list[str]()
+    assert found.canonical(str(place)) == str(place)
+    found.note_absent(str(place), ("there", "led", "absent"))
+    status = os.lstat
+
+    def noted(path: str) -> os.stat_result:
+        asked.append(path)
+        return status(path)
+
+    monkeypatch.setattr(os, "lstat", noted)
+    assert found.canonical(f"{place}/absent/below") == f"{place}/absent/below"
+    assert asked == []
+    assert found.is_gone(f"{place}/absent")
+    assert found.canonical(f"{place}/led/x") == f"{place}/there/x"
+    assert found.canonical(f"{place}/there/x") == f"{place}/there/x"
+
+
+@pytest.mark.parametrize("why", ["long", "folds", "missing"])
+def test_a_list_that_may_not_tell_notes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    folder = str(place / "none" if why == "missing" else place)
+    if why == "long":
+        for number in range(links.MOST_LISTED):
+            (place / str(number)).touch()
+    if why == "folds":
+        monkeypatch.setitem(links._known, folder, True)
+    found = Links()
+    found.note_absent(folder, ("later",))
+    (place / "none").mkdir()
+    Path(folder, "later").symlink_to(place)
+    assert found.canonical(f"{folder}/later") == str(place)
 
 
 def test_given_links_stand_in_for_the_file_system(place: Path) -> None:

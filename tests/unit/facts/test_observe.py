@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract import Below, Effect, Facts, Kind, Lowering, Operation, Target
+from assent.contract import Below, Effect, Facts, Invocation, Kind, Lowering, Operation, Target
 from assent.facts.links import folding
 from assent.facts.observe import observe
 from tests.unit.facts.projects import repository
@@ -93,6 +93,14 @@ def test_given_links_are_all_there_is(place: Path) -> None:
     )
 
 
+def test_the_links_below_the_whole_file_system_are_not_known_and_not_looked_for(place: Path) -> None:
+    (place / "all").symlink_to("/")
+    for root in ("/", f"{place}/all"):
+        whole = Lowering("bash", (Effect(Operation.LIST, path(root), recursive=True),))
+        facts = observe(whole, roots=(str(place),), home="/home/me", cwd=str(place))
+        assert facts.below == {root: Below(whole=False, linked=True)}
+
+
 @pytest.mark.parametrize("root", ["/", "/home/me", "/home", "/etc", "/usr/lib"])
 def test_what_may_not_be_a_root_is_none_wherever_it_came_from(root: str) -> None:
     assert observe(reading(), roots=(root, "/ws"), home="/home/me", cwd="").roots == ("/ws",)
@@ -139,17 +147,21 @@ def one_file(operation: Operation, name: str, at: int, **more: bool) -> Effect:
 
 def test_a_file_that_the_call_makes_before_it_removes_it_is_fresh(tmp_path: Path) -> None:
     def fresh(*effects: Effect) -> tuple[str, ...]:
-        return observe(Lowering("bash", effects), roots=(str(tmp_path),), home="", cwd="").fresh
+        lowering = Lowering("bash", effects, invocations=(Invocation("x", ("x",)),) * 3)
+        return observe(lowering, roots=(str(tmp_path),), home="", cwd="").fresh
 
     new, old = f"{tmp_path}/new", f"{tmp_path}/old"
     (tmp_path / "old").write_text("")
     write, delete = Operation.WRITE, Operation.DELETE
     assert fresh(one_file(write, new, 0), one_file(delete, new, 1)) == (new,)
+    assert fresh(one_file(write, new, 0), one_file(delete, new, 1, recursive=True)) == (new,)
+    inner = f"{new}/a"
     others = [
+        # The folder may be a link that leads to what was there.
+        (one_file(write, new, 0), one_file(write, inner, 1), one_file(delete, inner, 2, recursive=True)),
         (one_file(write, old, 0), one_file(delete, old, 1)),  # it is there
         (one_file(delete, new, 0), one_file(write, new, 1)),  # made later
         (one_file(write, new, 0), one_file(delete, f"{new}2", 1)),  # another
-        (one_file(write, new, 0), one_file(delete, new, 1, recursive=True)),
         (one_file(write, new, 0), one_file(delete, new, 1, certain=False)),
         (one_file(write, new, 0, pattern=True), one_file(delete, new, 1)),
         (  # what was moved there is what is removed

@@ -146,7 +146,7 @@ def test_a_secret_resource_or_an_unknown_one_is_asked_for() -> None:
 
 def test_words_must_have_the_form_that_the_row_asks_for() -> None:
     assert does("date +%s", COPY) == []
-    assert does("date 010100002030", COPY) == ["EXECUTE <date>"]
+    assert does("date 010100002030", COPY) == ["EXECUTE <date> !system-change"]
 
 
 def test_a_marked_word_carries_its_tags() -> None:
@@ -246,7 +246,7 @@ def test_a_row_may_be_like_another_and_take_sets_of_options() -> None:
         ({"options": "--*"}, 'commands."x".options: `--*` says nothing of the values; write it as `--*=TEXT`'),
         (
             {"options": "--*=TEXT", "operands": "WRITE"},
-            'commands."x".options: `--*=TEXT` stands in rows only whose operands are `TEXT*`',
+            'commands."x".options: `--*=TEXT` is only for rows whose operands are `TEXT*`',
         ),
         ({"operands": "READ* WRITE*"}, 'commands."x".operands: only one role can take any number of words'),
         ({"operands": "RUN READ"}, 'commands."x".operands: RUN takes all words, so it must be last'),

@@ -65,7 +65,7 @@ def test_a_row_is_well_formed_and_its_examples_hold(table: str) -> None:
 
 
 def faults(name: str, keys: dict[str, object]) -> list[str]:
-    """What is wrong with a row. Raises where a key or a role is unknown, naming the row."""
+    """What is wrong with a row. Raises if a key or a role is unknown, naming the row."""
     if not isinstance(keys, dict):
         return ["a row's name with spaces or dots is quoted"]
     check_row(name, keys, readers=frozenset(NAMES))

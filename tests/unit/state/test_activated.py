@@ -1,4 +1,4 @@
-"""The list of packs that a person activated: it is what it was written as, or it stops everything."""
+"""The list of packs that a person activated: it is intact, or it stops everything."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_home_is_named_by_the_environment_or_lies_in_the_users_folder() -> None:
     assert files.assent_home({"ASSENT_HOME": ""}, "/home/me") == "/home/me/.assent"
     assert files.assent_home({"ASSENT_HOME": "/data/assent/"}, "/home/me") == "/data/assent"
     assert files.assent_home({}, "") == ""
-    with pytest.raises(PolicyError, match="`ASSENT_HOME` is `here`, not an absolute path; give the whole path"):
+    with pytest.raises(PolicyError, match="`ASSENT_HOME` is `here`, not an absolute path; give an absolute path"):
         files.assent_home({"ASSENT_HOME": "here"}, "/home/me")
 
 
@@ -123,13 +123,13 @@ def test_a_managed_file_must_be_out_of_reach(tmp_path: Path) -> None:
     path.chmod(0o644)
     assert files.config_text(str(path), managed=True) == ""
     path.chmod(0o664)
-    assert failure(path, managed=True)[0] == "a managed policy that others can write"
+    assert failure(path, managed=True)[0] == "a managed policy must not be writable by others"
     path.chmod(0o644)
     os.chown(path, 65534, 0)
     assert failure(path, managed=True)[0] == "a managed policy must belong to root"
     os.chown(path, 0, 0)
     tmp_path.chmod(0o777)
-    assert failure(path, managed=True)[:2] == ("a managed policy that others can write", str(tmp_path))
+    assert failure(path, managed=True)[:2] == ("a managed policy must not be writable by others", str(tmp_path))
 
 
 def test_a_state_folder_is_made_and_kept_closed(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_state_folder_is_made_and_kept_closed(tmp_path: Path) -> None:
 
 def test_a_state_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="cannot be made"):
+    with pytest.raises(StoreError, match="cannot be created"):
         files.state_folder(str(tmp_path / "file"))
 
 

@@ -1,4 +1,4 @@
-"""A pause lasts until its end, and only where nobody but its owner can have written it."""
+"""A pause lasts until its end, and only if nobody but its owner can have written it."""
 
 from __future__ import annotations
 

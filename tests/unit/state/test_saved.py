@@ -28,7 +28,7 @@ def test_a_saved_rule_denies_from_then_on_and_its_receipt_names_the_file(tmp_pat
     assert outcome(tmp_path, "npm publish --tag x") == (Outcome.DENY, f"{state}/saved.toml:3")
     assert outcome(tmp_path, "make deploy") == (Outcome.DENY, f"{state}/saved.toml:4")
     assert Path(saved.path(state)).read_text() == (
-        "# Deny rules that were saved from answers. Remove a line to take one back.\n"
+        "# Deny rules that were saved from answers. Remove a line to drop a rule.\n"
         "deny = [\n"
         '  { rule = "bash(npm publish:*)", reason = "ann said \\"no\\"" },\n'
         '  { rule = "bash(make deploy)", reason = "ann said no" },\n'

@@ -1,4 +1,4 @@
-"""A snapshot is believed where only its owner can have written it, where it is whole, and of the same making."""
+"""A snapshot is used only if nobody but its owner can have written it, it is intact, and its sources are the same."""
 
 from __future__ import annotations
 

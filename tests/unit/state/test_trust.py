@@ -1,4 +1,4 @@
-"""Trust is a person's mark on a folder, by where the folder really is."""
+"""Trust is a person's mark on a folder, by the folder's canonical path."""
 
 from __future__ import annotations
 

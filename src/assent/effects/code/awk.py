@@ -1,4 +1,4 @@
-"""The reader for awk, and for its programs: what they run, write and read besides their operands."""
+"""The reader for awk and its programs: the commands they run and the files they read and write."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMMANDS = frozenset(
     {"print", "printf", "return", "else", "do", "case", "in", "delete", "exit", "BEGIN", "END", "function", "func"}
 )
 _ENDS = frozenset({";", "}", "\n", ""})
-_OPERATORS = frozenset({"in", "else", "do", "case", "return", "getline"})  # names that something follows
+_OPERATORS = frozenset({"in", "else", "do", "case", "return", "getline"})  # names that an argument follows
 _PLAIN_GETLINE = _ENDS | {")", "]", ">", ">=", "<=", "==", "!=", "&&", "||", "?", ":", ","}
 _ADDRESS = Pattern(r"/inet[46]?/.*", DOTALL)
 _STARTS = frozenset({"(", ";", "{", "}", "\n", "", "!", "&&", "||", "while"})
@@ -32,7 +32,7 @@ _PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
 
 def awk(line: CommandLine) -> None:
-    """Options and operands as the row says, options before the program only: the program has the role AWK."""
+    """Options and operands as in the row, options only before the program, which has the role AWK."""
     line.parsed = parse(line.words, line.row.options, line.more, style="posix")
     line.quiet = not line.parsed.doubts and not line.parsed.operands and line.quiet
     line.standard()
@@ -43,12 +43,12 @@ def awk(line: CommandLine) -> None:
 
 
 def _host(name: str) -> str:
-    """The host in gawk's name of a connection, `/inet/tcp/0/host/80`."""
+    """The host in the name of a gawk connection, `/inet/tcp/0/host/80`."""
     return (name.split("/") + [""] * 6)[4]
 
 
 def awk_program(builder: EffectsBuilder, word: Word) -> None:
-    """A program. What is not fully read is EXECUTE."""
+    """A program; EXECUTE if it is not fully read."""
     for text in values(word):
         if text is None or (_SUSPECT.search(text) and not _read(builder, text)):
             builder.execute()
@@ -62,10 +62,10 @@ def _read(builder: EffectsBuilder, text: str) -> bool:
 
 
 def tokens_of(text: str) -> list[tuple[str, str]] | None:
-    """The tokens of a program as (kind, text), or None where it is not certain what they are."""
+    """The tokens of a program as (kind, text), or None if it is not certain what they are."""
     tokens: list[tuple[str, str]] = []
     parens: list[bool] = []
-    operand = False  # the last token ends an operand, so that a slash divides
+    operand = False  # the last token ends an operand: a slash is a division
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -106,7 +106,7 @@ class _Program:
 
     def read(self) -> None:
         depth = 0
-        printing: int | None = None  # how deep the parentheses were where a print statement began
+        printing: int | None = None  # the depth of parentheses at the start of a print statement
         for index, (kind, token) in enumerate(self.tokens):
             if token == "(":
                 depth += 1
@@ -130,14 +130,14 @@ class _Program:
         return self.tokens[index][1] if 0 <= index < len(self.tokens) else ""
 
     def ends_operand(self, index: int) -> bool:
-        """Whether a statement may end behind a token: a line that ends in an operator goes on, in some awks."""
+        """Whether a statement may end after a token: in some awks a line that ends in an operator goes on."""
         kind, token = self.tokens[index] if index >= 0 else ("newline", "\n")
         if kind == "name":
             return token not in _OPERATORS
         return kind in ("string", "number", "regex", "newline") or token in (")", "]", "++", "--", ";", "}")
 
     def string(self, index: int, ends: frozenset[str] = _ENDS) -> str | None:
-        """The literal string at a place, if the expression is nothing but that."""
+        """The literal string at a place, if it is the whole expression."""
         if not (0 <= index < len(self.tokens)) or self.tokens[index][0] != "string":
             return None
         return unquoted(self.text(index)) if self.text(index + 1) in ends else None
@@ -147,8 +147,11 @@ class _Program:
         if "::" in token or token in ("bindtextdomain", "system", "SYMTAB", "FUNCTAB"):
             builder.execute()
             called = token == "system" and self.text(index + 1) == "("
-            if called and (command := self.string(index + 2, frozenset({")"}))):
+            command = self.string(index + 2, frozenset({")"})) if called else None
+            if command:
                 builder.shell(command)
+            elif called and command is None:
+                builder.danger("built-code")
         elif token == "getline":
             self.getline(index)
         elif token == "ENVIRON":
@@ -202,12 +205,14 @@ class _Program:
             self.builder.path(operation, name if name is not None else unknown)
 
     def pipe(self, index: int) -> None:
-        """`print | "command"` and `"command" | getline`: a command that is one literal is seen as run."""
+        """`print | "command"` and `"command" | getline`: a literal command is recorded as run."""
         builder, command = self.builder, self.string(index + 1)
         if self.text(index + 1) == "getline":
             command = self.string(index - 1, frozenset({"|", "|&"})) if self.text(index - 2) in _STARTS else None
         if command is None or self.text(index) == "|&" or command.startswith("/inet"):
             builder.execute()
+        if command is None and self.text(index) == "|&" and any('"/inet' in text for _, text in self.tokens):
+            builder.danger("reverse-shell")
         if command is not None and command.startswith("/inet"):
             self.file(READ, command)
         elif command:

@@ -1,6 +1,6 @@
-"""Readers for interpreters other than Python: their inline code is scanned for what can be seen in it.
+"""Readers for interpreters other than Python: scans their inline code for visible effects.
 
-Scanning proves nothing, so code is EXECUTE, unless it is one of a few forms that can do nothing but print."""
+Scanning proves nothing, so code is EXECUTE, except a few forms that only print."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import partial
 from assent.contract import DOTALL, Pattern, re
 from assent.effects.shell.commands.command_effects import (
     DELETE,
+    EMPTIES,
     LONGEST,
     READ,
     WRITE,
@@ -37,8 +38,12 @@ _DELETES = Pattern(
 )
 _OPENS = Pattern(r"\bopen\b[^;\n]*?['\"]\s*(\+?[<>]{1,2})\s*(?:['\"]\s*,\s*['\"])?([^'\"\n]+)['\"]")
 _SCRIPTS = Pattern(
-    r"(?:\b(?:system|exec|execSync|popen|shell_exec|passthru|spawn|spawnSync|execFile|execFileSync|execute|qx)\b|%x)"
+    r"(?:\b(?:system|exec|execSync|popen|proc_open|shell_exec|passthru|spawn|spawnSync|execFile|execFileSync|execute|qx)\b|%x)"
     r"\s*[({/]?\s*(?P<quote>['\"`]?)(?P<script>[^'\"`\n)}]+)(?P=quote)"
+)
+_STATEMENT = Pattern(  # SQL, as passed to `exec` and `execute` of databases
+    r"(?i)\s*(?:create\s+(?:temp\w*\s+|virtual\s+)?(?:table|index|view|trigger)|insert\s+into|select\s|update\s+\S+\s+set|delete\s+from"
+    r"|drop\s+(?:table|index|view|trigger)|alter\s+table|pragma\s|begin\b|commit\b|rollback\b|with\s+\w+\s+as)"
 )
 _LISTS = Pattern(
     r"\b(?:system|exec|spawn|spawnSync|execFile|execFileSync|popen|exec_cmd)\b\s*[(\[\s]*"
@@ -60,42 +65,74 @@ _DECODES = Pattern(
     r"b64decode|decode_base64|base64_decode|urlsafe_decode64|(?:strict_)?decode64|fromhex|unhexlify|atob\s*\(|gzinflate"
     r"|str_rot13|rot13|['\"]base64['\"]|marshal\.loads|zlib\.decompress"
 )
+_LANGUAGE = Pattern(r"node|ruby|perl|php|lua")
 _CONNECTS = Pattern(r"\b(?:Socket|socket|fsockopen|TCPSocket|net\.connect|createConnection)\b")
+_PIPES = Pattern(r"require\(\s*['\"](?:node:)?(?:net|tls)['\"]\s*\).*\.pipe\(", DOTALL)
+_IMPORTS = Pattern(
+    r"\bimport\s*\(?\s*(?:[\w*{},\s]+\bfrom\s*)?['\"]https?://(?!deno\.land|jsr\.io|esm\.sh|cdn\.jsdelivr\.net|unpkg\.com)"
+)
 
 
 def runs_foreign(builder: EffectsBuilder, text: str, evals: Pattern = _EVALS) -> None:
-    """Code that evaluates what it fetched or decoded."""
+    """Code that evaluates fetched or decoded text."""
     for pattern, danger in ((_LOADS, "remote-code"), (_DECODES, "obfuscated")) if evals.search(text) else ():
         if pattern.search(text):
             builder.danger(danger)
 
 
-def scan(builder: EffectsBuilder, word: Word) -> None:
-    """EXECUTE, with the files, commands and hosts that the text shows."""
+def visible(builder: EffectsBuilder, text: str, language: str) -> None:
+    """The visible effects of a script in a language, and EXECUTE."""
+    from assent.effects.code.dataflow.script_effects import script_effects
+
+    builder.execute()
+    try:
+        script_effects(builder, text, language)
+    except RecursionError:
+        builder.gap("limit", "the code is nested too deep to be read: split it")
+
+
+def script(builder: EffectsBuilder, text: str, program: str) -> None:
+    """A file of code in a language other than shell and Python."""
+    match = _LANGUAGE.search(program)
+    if match is not None and match[0] == "node":
+        node_code(builder, text)
+    else:
+        scan(builder, text, match[0] if match is not None else "")
+
+
+def scan(builder: EffectsBuilder, word: Word, language: str = "") -> None:
+    """EXECUTE, with the files, commands and hosts visible in the text."""
     builder.execute()
     for text in values(word):
         if text is None:
             continue
+        if language:
+            visible(builder, text, language)
+            if builder.script_folder:
+                continue  # in a longer text, a match is rarely a file or a command
         text = text[:LONGEST]
         for pattern, operation in ((_READS, READ), (_WRITES, WRITE), (_DELETES, DELETE)):
             builder.paths(operation, pattern.findall(text), recursive=operation is DELETE)
         for sign, name in _OPENS.findall(text):
             builder.path(READ if sign == "<" else WRITE, name)
         for match in _SCRIPTS.finditer(text):
-            builder.shell(match["script"])
+            if any(map(str.isalpha, match["script"])) and not _STATEMENT.match(match["script"]):
+                builder.shell(match["script"])
         for match in _LISTS.finditer(text):
             builder.shell(" ".join(f"'{word}'" for word in _STRING.findall(match["words"])))
         for name in _PLACE.findall(text)[:_MOST_PLACES]:
             builder.path(READ, name)
             if name.startswith("/."):
                 builder.path(READ, "~" + name)
-        for script in (*_TICKS.findall(text), *_REMOVES.findall(text)):
+        for script in (*(_TICKS.findall(text) if language != "node" else ()), *_REMOVES.findall(text)):
             builder.shell(script)
         for url in _FETCHES.findall(text):
             builder.fetch(url)
         runs_foreign(builder, text)
-        if _CONNECTS.search(text) and _SCRIPTS.search(text):
+        if (_CONNECTS.search(text) or _PIPES.search(text)) and _SCRIPTS.search(text):
             builder.danger("reverse-shell")
+        if language == "node" and _IMPORTS.search(text):
+            builder.danger("remote-code")
 
 
 # ---------------------------------------------------------------- forms that only print
@@ -118,7 +155,7 @@ _PURE = {
 
 def _code(builder: EffectsBuilder, word: Word, language: str) -> None:
     if not all(text is not None and len(text) <= LONGEST and _PURE[language].fullmatch(text) for text in values(word)):
-        scan(builder, word)
+        scan(builder, word, language)
 
 
 perl_code, ruby_code, php_code, lua_code = (
@@ -127,13 +164,13 @@ perl_code, ruby_code, php_code, lua_code = (
 
 
 def node_code(builder: EffectsBuilder, word: Word) -> None:
-    """JavaScript. Code that does what it shows depends on node alone: other runtimes load settings of the folder."""
+    """JavaScript. Only for node can it be proved: other runtimes load settings of the folder."""
     texts = values(word)
     if builder.program not in ("node", "nodejs") or not all(text is not None and _PURE["node"].fullmatch(text) is None
                                                           for text in texts):  # fmt: skip
         _code(builder, word, "node")
         return
-    from assent.effects.code.node import is_harmless  # most code is not of node
+    from assent.effects.code.node import is_harmless  # loaded for node only
 
     before = len(builder.effects)
     if all(text is not None and is_harmless(builder, text) for text in texts):
@@ -148,7 +185,9 @@ def node_code(builder: EffectsBuilder, word: Word) -> None:
 _NODE_OPTIONS = options_of(
     """-e,--eval=CODE:node -p,--print=CODE:node -c,--check -v!prints -h!prints --no-warnings --trace-warnings
     --experimental-vm-modules --experimental-strip-types --enable-source-maps --max-old-space-size=TEXT
-    --stack-trace-limit=TEXT --input-type=TEXT"""
+    --stack-trace-limit=TEXT --input-type=TEXT -r,--require=SCRIPT --import=SCRIPT --loader=SCRIPT
+    --experimental-loader=SCRIPT --env-file=READ!acts --env-file-if-exists=READ!acts -C,--conditions=TEXT!acts
+    --expose-gc!acts --inspect[=TEXT]!acts --unhandled-rejections=TEXT"""
 )
 _OPTIONS = {
     "ruby": options_of("-e=CODE:ruby -v!prints -w -W -h!prints -c!acts"),
@@ -165,6 +204,10 @@ def node(line: CommandLine) -> None:
             node_code(line.builder, word)
         return
     parsed = _started(line, _NODE_OPTIONS)
+    for word in parsed.values("--print"):
+        text = literal(word)
+        if text is not None and "process.env" in text:
+            visible(line.builder, f"console.log({text})", "node")
     if parsed.has("-c") and len(parsed.operands) == 1 and not parsed.doubts:
         line.builder.path(READ, parsed.operands[0])
     else:
@@ -191,7 +234,7 @@ def _started(line: CommandLine, options: Options) -> Parsed:
 
 
 def _rest(line: CommandLine, parsed: Parsed) -> None:
-    """What is run where no code is given: a file, or standard input."""
+    """What runs if no code is given: a file, or standard input."""
     if any(given.option.role.startswith("CODE") for given in parsed.given):
         return
     if parsed.operands and shown(parsed.operands[0]) != "-":
@@ -217,7 +260,7 @@ _LETTER = Pattern(r"0(?:x[0-9A-Fa-f]*|[0-7]*)|l[0-7]*|C[0-9A-Za-z]*|[anpwWXtT]|(
 
 
 def _apart(words: list[Word]) -> list[Word]:
-    """The words with clusters taken apart as perl does it: `-0777pe` is `-0777 -p -e`."""
+    """The words with clusters split as perl does: `-0777pe` is `-0777 -p -e`."""
     out: list[Word] = []
     code = False  # the next word is the code of `-e`
     for index, word in enumerate(words):
@@ -232,8 +275,15 @@ def _apart(words: list[Word]) -> list[Word]:
     return out
 
 
+# Perl that removes every line.
+_BLANKS = Pattern(
+    r"(?:^|[;{\s])(?:\$_\s*=\s*(?:\"\"|''|q\(\)|undef)|undef\s*\(?\s*\$_|s([/|#,])\^?\.[*+]\$?\1\1\w*)"
+    r"\s*\)?\s*(?:;|$)"
+)
+
+
 def perl(line: CommandLine) -> None:
-    """`perl`: one-line edits and filters are read, other code is scanned. Names are opened by perl's own rules."""
+    """`perl`: one-line edits and filters are read, other code is scanned. Operands are opened by perl's own rules."""
     parsed = line.apply_parsed(parse(_apart(line.words), _PERL, style="posix"))
     builder, codes = line.builder, parsed.values("-e")
     if not codes:
@@ -246,9 +296,17 @@ def perl(line: CommandLine) -> None:
         text = text if text is not None and len(text) <= LONGEST else None
         edits = loops and text is not None and all(map(_EDIT.fullmatch, text.rstrip().rstrip(";").split(";")))
         if not (simple and (edits or (text is not None and _PURE["perl"].fullmatch(text)))):
-            scan(builder, code)
+            scan(builder, code, "perl")
+    if parsed.has("-i") and loops and _prints_nothing(codes, always=parsed.has("-p")):
+        builder.danger(EMPTIES)
     for word in parsed.operands if loops else []:
         _operand(builder, word, parsed)
+
+
+def _prints_nothing(codes: list[Word], *, always: bool) -> bool:
+    """Whether perl's loop prints no line of a file. `always`: it prints `$_` after every round."""
+    text = ";".join(map(shown, codes))
+    return _BLANKS.search(text) is not None if always else "print" not in text and "say" not in text
 
 
 def _operand(builder: EffectsBuilder, word: Word, parsed: Parsed) -> None:

@@ -1,6 +1,6 @@
-"""Readers for jq and yq: filters read what they are given, unless they ask for the environment or other files.
+"""Readers for jq and yq: filters only read their input, unless they use the environment or other files.
 
-A filter is taken apart into its tokens. Functions that are known compute; the rest is EXECUTE."""
+A filter is split into tokens. Known functions only compute; the rest is EXECUTE."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.readers.wrappers import PLAIN
 from assent.effects.shell.commands.roles import apply
 
-# A comment with a backslash or a carriage return ends in different places, by version.
+# Versions differ on the end of a comment with a backslash or a carriage return.
 _TOKEN = Pattern(
     r"""(?P<space>[ \t\r\n]+|\#[^\n\\\r]*(?=\n|$))|(?P<field>\.[A-Za-z_][A-Za-z0-9_]*)"""
     r"""|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<format>@[A-Za-z0-9_]+)"""
@@ -55,7 +55,7 @@ def jq(line: CommandLine) -> None:
 
 
 def yq(line: CommandLine) -> None:
-    """As jq; a first operand that is the name of a file is that file, and not a filter."""
+    """As jq, but a first operand that is a file name is that file, not a filter."""
     if not line.parsed.operands:
         line.read_options()
         return
@@ -66,7 +66,7 @@ def yq(line: CommandLine) -> None:
 
 
 def jq_filter(builder: EffectsBuilder, word: Word) -> None:
-    """A filter. The environment in it prints secrets; modules and loaded files are files that are not known."""
+    """A filter. Use of the environment prints secrets; modules and loaded files are unknown files."""
     for text in values(word):
         tokens = tokens_of(text) if text is not None and len(text) <= LONGEST else None
         if text is None:
@@ -79,9 +79,9 @@ def jq_filter(builder: EffectsBuilder, word: Word) -> None:
 
 
 def tokens_of(text: str) -> list[tuple[str, str]] | None:
-    """The tokens of a filter, those of interpolations in parentheses among them; None where they are not certain."""
+    """The tokens of a filter, with those of interpolations in parentheses; None if they are not certain."""
     tokens: list[tuple[str, str]] = []
-    waiting: list[bool] = []  # the open parentheses, and whether a string goes on behind each
+    waiting: list[bool] = []  # the open parentheses, and whether a string goes on after each
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -105,7 +105,7 @@ def tokens_of(text: str) -> list[tuple[str, str]] | None:
 
 
 def _string(text: str, at: int, tokens: list[tuple[str, str]]) -> int:
-    """Where a string ends that goes on at a place, or an interpolation begins in it; -1 where it does not end."""
+    """The place where a string ends or its next interpolation begins; -1 if it does not end."""
     piece = _PIECE.match(text, at)
     assert piece is not None
     end = piece.end()
@@ -134,7 +134,7 @@ class _Filter:
             if kind != "name":
                 continue
             before, behind = self.at(index - 1), self.at(index + 1)
-            # In braces no expression stands before a colon, but in parentheses of its own.
+            # In braces an expression before a colon has parentheses of its own.
             if open_[-1:] == ["{"] and before in ("{", ",") and (behind == ":" or _names_key(token, behind)):
                 continue
             if before == "$" or token in _ENVIRON:
@@ -147,7 +147,7 @@ class _Filter:
         return token if kind != "string" else ""
 
     def variable(self, index: int, token: str, dollar: bool) -> None:
-        """`$name`, or a function that gives the environment. Single names of it that are plain are no secret."""
+        """`$name`, or a function that returns the environment. Single plain names of it are no secret."""
         if token not in _ENVIRON or (dollar and token not in ("ENV", "__prog_args")):
             return
         behind = self.at(index + 1)

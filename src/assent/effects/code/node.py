@@ -1,7 +1,7 @@
-"""Judges JavaScript for node: it is cut into tokens, never run.
+"""Judges JavaScript for node by its tokens, never runs it.
 
-Code is harmless only where every name in it is its own or known, nothing is called but its own functions, known ones
-and methods of values, and no name of a member is computed. All else is for the scan, and EXECUTE."""
+Code is harmless only if every name in it is its own or known, it calls only its own functions, known ones and methods
+of values, and no member name is computed. All else is scanned, and EXECUTE."""
 
 from __future__ import annotations
 
@@ -44,6 +44,11 @@ _PICK = [MARK, NAME, MARK, NAME, MARK, NAME, MARK, NUMBER, MARK, MARK]
 
 def is_harmless(builder: EffectsBuilder, text: str) -> bool:
     """Whether code does no more than the effects that are recorded for it."""
+    if "while" in text or "for" in text:
+        from assent.effects.code.dataflow.endless_loops import loop_marks
+
+        if loop_marks(text):
+            return False
     cut = tokens(text) if len(text) <= _LIMIT else None
     if cut is None:
         return False
@@ -76,11 +81,11 @@ class _NodeCode:
         self.modules: dict[str, str] = {}
         self.opening = {closing: opening for opening, closing in (self.pairs or {}).items()}
         self.places: set[int] = set()  # where names are bound
-        self.known: dict[str, bool] = {}  # whether a name is a counter, once that was asked
+        self.known: dict[str, bool] = {}  # whether a name is a counter, cached
         self.odd = False
 
     def at(self, index: int) -> str:
-        """The mark or name at a place; `""` for texts, numbers and places that are none."""
+        """The mark or name at a place; `""` for texts, numbers and places out of range."""
         kind, word = self.all[index] if 0 <= index < len(self.all) else (MARK, "")
         return word if kind in (MARK, NAME) else " "
 
@@ -97,7 +102,7 @@ class _NodeCode:
     # ------------------------------------------------------------ names
 
     def names(self) -> bool:
-        """Find what the text binds. False where one name is bound to a function and to something else."""
+        """Find what the text binds. False if one name is bound to a function and to something else."""
         bound: dict[str, int] = {}
         for index in range(len(self.all)):
             for place in self.bound_at(index):
@@ -122,8 +127,8 @@ class _NodeCode:
         return not self.odd and not several & (self.functions | self.modules.keys())
 
     def stays(self, name: str) -> bool:
-        """Whether a name that is declared once is nowhere part of a pattern, or of a list of declarations, which could
-        bind it again: it is used as an argument of a call, or behind a mark that no such list has."""
+        """Whether a name that is declared once is never part of a pattern or a list of declarations, which could bind
+        it again: it is used as an argument of a call, or after a mark that no such list has."""
         return all(self.uses(index) for index, token in enumerate(self.all) if token == (NAME, name))
 
     def uses(self, index: int) -> bool:
@@ -135,13 +140,13 @@ class _NodeCode:
         return before not in (",", "[", "{", ":", "...", "let", "var", "function")
 
     def around(self, index: int) -> int:
-        """The place of the innermost parenthesis, bracket or brace around a place; -1 where there is none."""
+        """The place of the innermost parenthesis, bracket or brace around a place; -1 if there is none."""
         assert self.pairs is not None
         holding = (opening for opening, closing in self.pairs.items() if opening < index < closing)
         return max(holding, default=-1)
 
     def is_call(self, index: int) -> bool:
-        """Whether a parenthesis holds the arguments of a call: not the names of a function's."""
+        """Whether a parenthesis holds the arguments of a call, not the parameters of a function."""
         called = self.is_member(index - 1) or (self.is_name(index - 1) and self.at(index - 1) not in _HEADS)
         return called and self.at(index - 2) != "function" and self.at(self.close(index) + 1) not in ("=>", "{")
 
@@ -159,7 +164,7 @@ class _NodeCode:
         for index, (kind, word) in enumerate(self.all):
             sets = (kind == MARK and word == "=") or (kind == NAME and word in ("of", "in"))
             if sets and self.at(index - 1) in ("]", "}") and not self.fills(index - 1):
-                return False  # a pattern may bind any name anew
+                return False  # a pattern may rebind any name
             if kind != NAME or word != name or self.is_member(index):
                 continue
             before, after = self.at(index - 1), self.at(index + 1)
@@ -174,7 +179,7 @@ class _NodeCode:
         return bound == 1
 
     def fills(self, index: int) -> bool:
-        """Whether a bracket or brace that ends at a place is a member that is set, or a pattern that is declared."""
+        """Whether a bracket or brace that ends at a place is an assigned member or a declared pattern."""
         start = self.opening[index]
         before = self.at(start - 1)
         is_member = self.at(index) == "]" and start > 0 and (self.all[start - 1][0] != MARK or before in (")", "]"))
@@ -198,7 +203,7 @@ class _NodeCode:
         return self.inside(index + 1, self.close(index + 1)) if word == "catch" and after == "(" else []
 
     def inside(self, start: int, end: int) -> list[int]:
-        """The names that a pattern binds; a value in it, which stands for what is not given, is not looked into."""
+        """The names that a pattern binds; a default value in it is not read."""
         if any(self.at(place) == "=" for place in range(start, end)):
             self.odd = True
         return [place for place in range(start, end) if self.is_name(place)]
@@ -209,7 +214,7 @@ class _NodeCode:
         return self.inside(index, self.close(index)) if self.at(index) in ("{", "[") else []
 
     def value(self, name: str, index: int, *, fixed: bool) -> None:
-        """Note what a declared name is bound to, where that is a function, a module or a text."""
+        """Note the value of a declared name, if it is a function, a module or a text."""
         word = self.at(index)
         arrow = (self.is_name(index) and self.at(index + 1) == "=>") or (
             word == "(" and self.at(self.close(index) + 1) == "=>"
@@ -228,7 +233,7 @@ class _NodeCode:
         return self.at(index) in _ENDS or (self.is_name(index) and self.at(index) not in ("in", "of", "instanceof"))
 
     def required(self, index: int) -> str:
-        """What `require('x')` at a place asks for; `""` where it is not of that form."""
+        """The module of `require('x')` at a place; `""` if it is not of that form."""
         if self.at(index + 1) == "(" and self.at(index + 3) == ")" and self.all[index + 2][0] == TEXT:
             return self.all[index + 2][1].removeprefix("node:")
         return ""
@@ -252,6 +257,8 @@ class _NodeCode:
 
     def name(self, builder: EffectsBuilder, index: int) -> bool:
         word, after = self.at(index), self.at(index + 1)
+        if word in ("of", "let") and not self.is_word(index):
+            return False
         if word in _WORDS or (word in INSIDE and word != "require") or word.startswith("__"):
             return word in _WORDS
         if self.at(index - 1) in ("{", ",") and after == ":":
@@ -270,6 +277,17 @@ class _NodeCode:
             return True
         return word in CALLED and after not in (".", "?.", "[", "=")
 
+    def is_word(self, index: int) -> bool:
+        """Whether `of` or `let` is a keyword, not the name of something called or indexed: in the head of a loop,
+        after one name or pattern; before a declaration, at the start of a statement."""
+        before, around = self.at(index - 1), self.around(index)
+        if self.at(index) == "let":
+            starts = before in ("", ";", "{", "}") or (before == "(" and self.at(index - 2) == "for")
+            named = self.is_name(index + 1) and self.at(index + 1) not in _WORDS
+            return named or (starts and self.at(index + 1) in ("[", "{"))
+        named = self.is_name(index - 1) and before not in _WORDS and not self.is_member(index - 1)
+        return (named or before in ("]", "}")) and self.at(around) == "(" and self.at(around - 1) == "for"
+
     def use_root(self, index: int) -> bool:
         word, member, after = self.at(index), self.at(index + 2), self.at(index + 3)
         if word in MADE and self.at(index - 1) == "new":
@@ -285,7 +303,7 @@ class _NodeCode:
         return (word == "Math" and member in ("PI", "E")) or (member in ROOTS[word] and after == "(")
 
     def listens(self, index: int) -> bool:
-        """`process.stdin.on("data", …)` as a statement: what it returns could be connected to another machine."""
+        """`process.stdin.on("data", …)` as a statement: its result could be connected to another machine."""
         if self.at(index - 1) not in ("", ";", "{", "}", ")"):
             return False
         index += 3
@@ -298,7 +316,7 @@ class _NodeCode:
         return False
 
     def use_module(self, builder: EffectsBuilder, index: int) -> bool:
-        """A module's own name: where it is bound, or before one of its known functions."""
+        """A module's own name: in its binding, or before one of its known functions."""
         if self.at(index + 1) == "=" and self.at(index + 2) == "require":
             return True
         is_call = self.at(index + 1) == "." and self.at(index + 3) == "("
@@ -326,7 +344,7 @@ class _NodeCode:
         return module != "fs" or function not in ("readFileSync", "readdirSync") or self.plainly(index + 1)
 
     def plainly(self, index: int) -> bool:
-        """Whether the arguments of a reading function say nothing but how: a flag among them could empty the file."""
+        """Whether the options of a reading function are harmless: a flag among them could empty the file."""
         end = self.close(index)
         commas = [place for place in range(index, end) if self.at(place) == "," and self.around(place) == index]
         if not commas:
@@ -350,7 +368,7 @@ class _NodeCode:
         return self.argument(index) or Arg("<computed>")
 
     def argument(self, index: int) -> str | Arg | None:
-        """The word of the command line that `process.argv[1]` is, where such words are only handed to methods."""
+        """The word of the command line in `process.argv[1]`, if such words are only passed to methods."""
         named = [place for place, token in enumerate(self.all) if token[1] == "argv"] if self.argv else []
         if not named or not all(self.picks(place - 2) for place in named) or index + 2 not in named:
             return None
@@ -361,7 +379,7 @@ class _NodeCode:
         return words[-1]
 
     def picks(self, index: int) -> bool:
-        """Whether `.method(process.argv[1]` stands at a place, behind its parenthesis."""
+        """Whether `.method(process.argv[1]` is at a place, after its parenthesis."""
         found = self.all[index - 3 : index + 7] if index > 2 else []
         words = [word for _, word in found]
         return (
@@ -375,7 +393,7 @@ class _NodeCode:
         )
 
     def group(self, index: int) -> bool:
-        """A parenthesis: it groups, or it calls what is known by now to be harmless to call."""
+        """A parenthesis: it groups, or it calls something already known to be harmless to call."""
         before = self.at(index - 1)
         if index == 0 or (self.all[index - 1][0] == MARK and before not in (")", "]", "}", "?.")):
             return True
@@ -392,8 +410,8 @@ class _NodeCode:
         )
 
     def is_method(self, index: int) -> bool:
-        """Whether a parenthesis after a name begins a function in an object, `{name() {…}}`: its arguments are names
-        that nobody counts. Words of the language may be such names."""
+        """Whether a parenthesis after a name begins a method in an object, `{name() {…}}`: its parameters are not
+        tracked. Keywords may be such names."""
         word, before = self.at(index - 1), self.at(index - 2)
         if self.at(self.close(index) + 1) != "{" or "function" in (word, before):
             return False
@@ -401,12 +419,12 @@ class _NodeCode:
         return word not in _HEADS or in_object
 
     def bracket(self, index: int) -> bool:
-        """A list, or a member by its number; a computed name could be that of any member."""
+        """A list, or a member by its number; a computed name could be any member."""
         before = self.at(index - 1)
         lists = index == 0 or (self.all[index - 1][0] == MARK and before not in (")", "]", "}", "?."))
         end = self.close(index)
         if lists or (before in _BEFORE_LIST and self.is_name(index - 1) and not self.is_member(index - 1)):
-            return self.at(end + 1) != ":"  # in a pattern that would be the computed name of a field
+            return self.at(end + 1) != ":"  # in a pattern it would be a computed field name
         inner = self.all[index + 1 : end]
         if self.at(end + 1) == "=":
             return True

@@ -1,4 +1,4 @@
-"""The tokens of JavaScript (None where a text could be cut in another way too), and the names that node offers it."""
+"""The tokens of JavaScript (None if a text could also be cut another way), and the names that node defines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tokens(text: str, depth: int = 0) -> list[Token] | None:
     if depth > _DEPTH or _REFUSED.search(text):
         return None
     out: list[Token] = []
-    opened: list[bool] = []  # for each open parenthesis, whether a statement's head stands in it
+    opened: list[bool] = []  # for each open parenthesis, whether it holds a statement's head
     closed = False  # whether the last `)` closed such a head
     at = 0
     while at < len(text):
@@ -74,7 +74,7 @@ def _is_value(token: Token) -> bool:
 
 
 def _starts_regex(out: list[Token], closed: bool) -> bool | None:
-    """Whether a slash begins a regular expression; None where that depends on more than is known here."""
+    """Whether a slash begins a regular expression; None if the tokens do not tell."""
     if not out:
         return True
     kind, word = out[-1]
@@ -107,13 +107,13 @@ def _template(text: str, at: int, depth: int) -> tuple[list[Token], int] | None:
 
 
 def _closing(text: str, at: int) -> int:
-    """The place of the brace that ends a template's expression; -1 where a brace or quote in it makes that doubtful."""
+    """The place of the brace that ends a template's expression; -1 if a brace or quote in it makes it uncertain."""
     end = text.find("}", at)
     return -1 if end < 0 or any(mark in text[at:end] for mark in "{'\"`/\\") else end
 
 
 def pairs(found: list[Token]) -> dict[int, int] | None:
-    """Where each parenthesis, bracket and brace ends; None where they do not match."""
+    """Where each parenthesis, bracket and brace ends; None if they do not match."""
     out: dict[int, int] = {}
     waiting: list[int] = []
     for index, (kind, word) in enumerate(found):
@@ -167,7 +167,7 @@ INSIDE = frozenset(
 EVENTS = frozenset({"data", "end", "close", "error", "readable"})
 READ_FIELDS = frozenset({"encoding", "withFileTypes", "recursive", "true", "false", "null"})
 ENCODINGS = frozenset({"utf8", "utf-8", "latin1", "ascii", "base64", "hex", "binary", "utf16le"})
-# What node holds under a name of its own, so that binding it elsewhere does not make it the text's own.
+# Names that node defines: binding one of them elsewhere does not make it the text's own.
 GLOBALS = frozenset(
     """globalThis global window self Function eval Reflect Proxy WebAssembly Symbol Promise Intl Atomics Buffer URL
     ArrayBuffer SharedArrayBuffer DataView BigInt RegExp WeakMap WeakSet WeakRef FinalizationRegistry Iterator

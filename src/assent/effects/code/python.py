@@ -1,18 +1,19 @@
 """The reader for Python: its command line, and the code in it, which is parsed and never run.
 
-Code is harmless only where every name and attribute in it is known to be; all else is EXECUTE, with the files,
-commands and hosts that can be seen in it. Imports look in the current folder first, where a file may pose as any
-module: only modules that are loaded before any code runs are sure to be themselves. Code that imports more, or opens
-files, is an EXECUTE on the folder's modules, for facts to settle. Code that only computes is one too, of another name:
-Python loads modules by itself as well (for an encoding, a date, a traceback)."""
+Code is harmless only if every name and attribute in it is known to be; all else is EXECUTE, with the visible files,
+commands and hosts. Imports search the current folder first, where a file may shadow any module: only modules that are
+loaded before any code runs cannot be shadowed. Code that imports more, or opens files, is an EXECUTE on the folder's
+modules, for facts to settle. So is code that only computes, under another name: Python also loads modules by itself
+(for an encoding, a date, a traceback)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from assent.contract import DOTALL, Pattern
-from assent.effects.code.inline import PYTHON_EVALS, runs_foreign
+from assent.contract import Pattern
+from assent.effects.code.inline import PYTHON_EVALS, runs_foreign, scan
 from assent.effects.code.python_calls import METHODS, Paths, PythonScope, bindings, call_effects, name_of, reads_only
+from assent.effects.code.python_parse import parsed
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, EffectsBuilder, Word, shown, values
 from assent.effects.shell.commands.line import CommandLine
@@ -39,8 +40,11 @@ def python(line: CommandLine) -> None:
     builder.argv = tuple(line.words[len(_until_code(line.words)) :])
     if code := parsed.values("-c"):
         python_code(builder, code[0], isolated=parsed.has("-I", "-P"))
-    elif parsed.values("-m"):
-        builder.execute()
+    elif module := parsed.values("-m"):
+        from assent.effects.code.python_mains import library_main  # few calls run a module
+
+        if not library_main(builder, module[0], builder.argv):
+            builder.execute()
     elif parsed.operands and shown(parsed.operands[0]) != "-":
         builder.script_file(parsed.operands[0])
     elif parsed.operands or not (parsed.helps or any(given.option.prints for given in parsed.given)):
@@ -71,7 +75,7 @@ def python_code(builder: EffectsBuilder, word: Word, *, isolated: bool = False) 
 
 # ---------------------------------------------------------------- code
 
-# The kinds of nodes whose meaning is known here: code with any other is not proved.
+# The modelled kinds of nodes: code with any other is not proved.
 _KINDS = frozenset(
     """Module Expr Assign AugAssign AnnAssign For While If With withitem Try ExceptHandler Raise Assert Import
     ImportFrom alias Global Nonlocal Pass Break Continue Return Delete FunctionDef ClassDef arguments arg keyword
@@ -88,18 +92,9 @@ _METHODS = frozenset(
     __mul__ __rmul__ __truediv__ __floordiv__ __mod__ __neg__ __int__ __float__ __abs__ __missing__ __reversed__
     __post_init__""".split()
 )
+_IMPORTS = frozenset({"Import", "ImportFrom"})
 _PLAIN_CLASSES = frozenset("str int float bool list dict tuple set frozenset bytes bytearray".split())
-_ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the price of importing ast
-_LIMIT = 100_000
-_BRACKET = Pattern(r"[()\[\]{}]")
-_TOKEN = Pattern(
-    r"""'{3}(?:[^\\]|\\.)*?'{3}|"{3}(?:[^\\]|\\.)*?"{3}|'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|[#][^\n]*+|[()\[\]{}]""",
-    DOTALL,
-)
-_SIGNS = Pattern(r"(?:[-+~][ \t]*+){200}")
-_DEEPEST, _MOST = 50, 200  # brackets in each other, words that nest what follows them
-_NESTING = ("lambda", "not", "else", "elif", "**", "await")
-
+_MOST_NODES = 20_000  # of code that may be proved
 _LOADED = frozenset({"sys", "time", "itertools", "errno"})
 _CLOCKS = frozenset({"clock_settime", "clock_settime_ns"})
 _BUILTINS = frozenset(
@@ -113,84 +108,83 @@ _BUILTINS = frozenset(
 )
 _NEVER = frozenset(
     """eval exec compile open getattr setattr delattr globals locals vars dir breakpoint help license credits
-    copyright""".split()
+    copyright execfile file reload apply""".split()
 )
 _SYS = frozenset(
     """argv byteorder executable exit float_info flags getdefaultencoding getrecursionlimit getsizeof hash_info
     hexversion implementation int_info maxsize maxunicode path platform prefix base_prefix stderr stdin stdout
     version version_info""".split()
 )
-# Attributes that lead from a value to the insides of the interpreter.
-_INSIDE = Pattern(r"_.*|(?:gi|f|cr|ag|tb|co|func|im)_\w+|mro|modules|format_map")
+# Attributes that lead from a value to interpreter internals.
+_INSIDE = Pattern(r"_.*|(?:gi|f|cr|ag|tb|co|func|im)_\w+|mro|modules|format_map|obj")
 _FORMATS = Pattern(r"__|\{[^{}]*\.(?:gi|f|cr|ag|tb|co)_|environ")
 _MODE = Pattern(r"[rwaxbtU+]*")
-_STARTS_PROGRAM = ("os.dup2", "pty.spawn", "subprocess.call", "subprocess.Popen", "subprocess.run", "os.execl")
 _OPENING = frozenset({"mode", "encoding", "errors", "newline", "buffering"})
 _COOKIE = Pattern(r"(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]")
 
 
 def judge(builder: EffectsBuilder, text: str, *, isolated: bool = False) -> None:
-    """Code as a text, of `-c` or of standard input. `isolated`: Python does not look for modules in the folder."""
-    try:
-        tree = compile(text, "<code>", "exec", _ONLY_AST, dont_inherit=True) if _is_flat(text) else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = None
-    if tree is None:
-        builder.execute()
+    """Code as a text: from `-c`, standard input, or a script (`builder.script_folder`). `isolated`: Python does not
+    search the folder for modules."""
+    tree = parsed(text)
+    if not tree:
+        scan(builder, text if tree is None else Arg("<code>"))
+        if tree is False:
+            builder.gap("limit", "the code is too long or too deep to be read: split it")
         return
-    code = _PythonCode(builder, tree)
-    code.read()
-    if not code.harmless:
-        runs_foreign(builder, text, PYTHON_EVALS)
-    if not code.harmless or _COOKIE.match(text):
-        builder.execute(*(("reverse-shell",) if code.hands_out_shell() else ()))
+    nodes = _walk(tree)
+    mark = builder.mark()
+    code = _PythonCode(builder, nodes) if len(nodes) <= _MOST_NODES else None
+    if code is not None:
+        code.read()
+    if code is None or not code.harmless or _COOKIE.match(text) or _never_ends(tree, nodes):
+        builder.back(mark)
+        builder.execute()
+        _unproved(builder, tree, text)
     elif code.loads:
         builder.modules(isolated=isolated)
     elif not isolated:
         builder.modules(computes=True)
 
 
-def _is_flat(text: str) -> bool:
-    """Whether Python's own parser comes to an end of the text before it comes to that of a small stack."""
-    if len(text) >= _LIMIT or any(text.count(word) > _MOST for word in _NESTING) or _SIGNS.search(text):
+def _never_ends(tree: Any, nodes: list[Any]) -> bool:
+    """Whether a loop of otherwise harmless code fills memory or a disk."""
+    if not any(name_of(node) == "While" for node in nodes):
         return False
-    level = 0
-    for token in _TOKEN.findall(text):
-        if len(token) == 1:
-            level += 1 if token in "([{" else -1
-        if level + _depth(token) > _DEEPEST:
-            return False
-    return True
+    from assent.effects.code.dataflow.endless_loops import python_marks
+
+    return bool(python_marks(tree))
 
 
-def _depth(token: str) -> int:
-    """How deep the brackets in a string go: it may hold code."""
-    level = deepest = 0
-    for bracket in _BRACKET.findall(token) if len(token) > 1 else ():
-        level = level + 1 if bracket in "([{" else max(0, level - 1)
-        deepest = max(deepest, level)
-    return deepest
+def _unproved(builder: EffectsBuilder, tree: Any, text: str) -> None:
+    from assent.effects.code.dataflow.python_effects import python_effects  # not loaded for proved code
+
+    if not builder.script_folder:
+        runs_foreign(builder, text, PYTHON_EVALS)
+    try:
+        python_effects(builder, tree)
+    except RecursionError:
+        builder.gap("limit", "the code is nested too deep to be read: split it")
 
 
 class _PythonCode:
-    __slots__ = ("called", "calls", "formats", "harmless", "inner", "loads", "nodes", "paths", "scope", "builder")
+    __slots__ = ("calls", "formats", "harmless", "inner", "loads", "nodes", "paths", "scope", "builder")
 
-    def __init__(self, builder: EffectsBuilder, tree: Any) -> None:
+    def __init__(self, builder: EffectsBuilder, nodes: list[Any]) -> None:
         self.builder = builder
-        self.nodes = list(_walk(tree))
+        self.nodes = nodes
         self.scope = PythonScope(self.nodes, builder.home, builder.argv)
         self.loads = any(module not in _LOADED for module in self.scope.modules)
         self.formats = any(name_of(node) == "Attribute" and node.attr == "format" for node in self.nodes)
         self.harmless = not (self.formats and any(map(self._formats_unknown, self.nodes)))
         self.paths = Paths(self.nodes, self.scope) if "pathlib" in self.scope.modules else None
-        self.called: set[str] = set()
         self.inner = {id(node.value) for node in self.nodes if name_of(node) == "Attribute"}
         self.calls = {id(node.func): node for node in self.nodes if name_of(node) == "Call"}
 
     def read(self) -> None:
         unknown = any(module not in _LOADED and module not in MODULES for module in self.scope.modules)
         if unknown or self.scope.ambiguous or not self.scope.bound.isdisjoint(self.scope.imported):
-            self.doubt()  # an unknown module, or a name that stands for several things
+            self.doubt()  # an unknown module, or a name with several meanings
         for node in self.nodes:
             kind = name_of(node)
             if kind not in _KINDS:
@@ -210,10 +204,12 @@ class _PythonCode:
                 if node.name.startswith("__") and node.name not in _METHODS:
                     self.doubt()
             elif any(name.startswith("__") for name in bindings(node)) or (kind == "ClassDef" and node.keywords):
-                self.doubt()  # the keywords of a class choose what makes it
+                self.doubt()  # the keywords of a class choose its metaclass
+            elif kind == "ClassDef" and any(name_of(inner) in _IMPORTS for inner in _walk(node)):
+                self.doubt()  # a module becomes an attribute of the class
 
     def _formats_unknown(self, node: Any) -> bool:
-        """Whether a text that is not written out is a format: it could name the insides of any value."""
+        """Whether a computed text is used as a format: it could name internals of any value."""
         if name_of(node) != "Attribute" or node.attr != "format":
             return False
         text = self.scope.text(node.value)
@@ -223,7 +219,7 @@ class _PythonCode:
         self.harmless = False
 
     def name(self, node: Any) -> None:
-        """A name that stands alone: not the module before a dot."""
+        """A name on its own: not the module before a dot."""
         if id(node) in self.inner:
             return
         name, call = node.id, self.calls.get(id(node))
@@ -239,17 +235,17 @@ class _PythonCode:
         elif name == "open" and call is not None:
             self.opened(call)
         elif name == "input" and "3" not in self.builder.program:
-            self.doubt()  # Python 2 evaluates what it is given
+            self.doubt()  # Python 2's `input` evaluates the line
         elif name == "type":
             if self.scope.imported or self.opens() or call is None or len(call.args) != 1 or call.keywords:
                 self.doubt()  # the class of an open stream opens files, and a class can be made of a dictionary
         elif name not in _BUILTINS and (
             name in _NEVER or name.startswith("__") or name not in self.scope.bound
-        ):  # a name that is bound somewhere may still be the builtin at this place
+        ):  # a name that is bound somewhere may still be the builtin here
             self.doubt()
 
     def pattern(self, node: Any) -> None:
-        """`case Class(x)`: a class chooses the attributes that its patterns read, by their names."""
+        """`case Class(x)`: a class chooses by name the attributes that its patterns read."""
         known = name_of(node.cls) == "Name" and node.cls.id in _PLAIN_CLASSES and node.cls.id not in self.scope.bound
         if not known or node.cls.id in self.scope.imported or any(map(_INSIDE.fullmatch, node.kwd_attrs)):
             self.doubt()
@@ -274,8 +270,7 @@ class _PythonCode:
             self.doubt()
 
     def known(self, path: str, call: Any | None) -> bool:
-        """Whether an attribute of a module does no more than what is recorded here."""
-        self.called.add(path)
+        """Whether an attribute of a module does no more than is recorded here."""
         if call is not None and call_effects(self.builder, path, call, self.scope):
             return path in LOOKS and not any(name_of(arg) == "Starred" for arg in call.args)
         if is_harmless(path):
@@ -289,7 +284,7 @@ class _PythonCode:
         return known and "." not in name and not name.startswith(("_", "*"))
 
     def environment(self, node: Any) -> None:
-        """`os.environ["HOME"]` is plain; other names, and all of it, may be secrets."""
+        """`os.environ["HOME"]` is plain; other names, and the whole, may be secrets."""
         names = [self.scope.text(other.slice) for other in self.nodes if getattr(other, "value", None) is node and
                  name_of(other) == "Subscript"]  # fmt: skip
         names += [self.scope.text(call.args[0]) for call in self.calls.values() if call.args and
@@ -316,14 +311,11 @@ class _PythonCode:
         self.builder.paths(WRITE, words if mode is None or set(mode) & set("wax+") else [])
 
     def method(self, call: Any) -> None:
-        """`Path("x").write_text(…)` and similar, where the path is known."""
+        """`Path("x").write_text(…)` and similar, if the path is known."""
         method = call.func.attr if name_of(call.func) == "Attribute" and self.scope.path(call.func) is None else ""
         text = self.scope.text(call.func.value) if method in METHODS else None
         if text is not None:
             self.builder.path(METHODS[method], text, recursive=METHODS[method] is DELETE)
-
-    def hands_out_shell(self) -> bool:
-        return any(path.startswith("socket.") for path in self.called) and not self.called.isdisjoint(_STARTS_PROGRAM)
 
 
 def _walk(tree: Any) -> list[Any]:
@@ -344,8 +336,8 @@ def _walk(tree: Any) -> list[Any]:
 
 # ---------------------------------------------------------------- the standard library
 #
-# A name stands here if nothing that it does, or that its result offers under a public name, runs a program, loads code,
-# reaches the network or opens a file by itself. It counts only where no file poses as the module.
+# A name is listed if neither it nor any public attribute of its result runs a program, loads code,
+# reaches the network or opens a file by itself. It counts only if no file shadows the module.
 
 _NAMES = {
     "ast": "parse literal_eval dump walk unparse iter_child_nodes iter_fields get_docstring",
@@ -388,7 +380,7 @@ _NAMES = {
     "zlib": "crc32 adler32 compress decompress",
 }
 _HARMLESS = frozenset(f"{module}.{name}" for module, names in _NAMES.items() for name in names.split())
-# Read as they stand, with what they open or list on record.
+# Calls of these are read, and the files they open or list recorded.
 _RECORDED = frozenset({"glob", "os", "os.path", "pathlib"})
 MODULES = frozenset(_NAMES) | _RECORDED
 LOOKS = frozenset(

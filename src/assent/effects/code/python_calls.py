@@ -1,7 +1,7 @@
-"""What the names in Python code stand for, and what calls of known functions and methods do.
+"""Resolves the names in Python code, and records the effects of calls of known functions and methods.
 
-Values have no types here, so where `pathlib` is in play a method that both a path and a text have (`replace`) counts as
-the path's, unless what it is called on is surely a text."""
+Values have no types here, so if `pathlib` is imported, a method that both paths and texts have (`replace`) counts as
+the path's, unless its object is surely a text."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _SECOND = frozenset(
 )
 _DEEP = frozenset({"shutil.rmtree", "os.walk", "shutil.move", "shutil.copytree", "os.removedirs"})
 _SCRIPTS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
-_BINDING = {  # the field of a node with the name that it binds
+_BINDING = {  # the field of a node that holds the name it binds
     **dict.fromkeys(("FunctionDef", "ClassDef", "AsyncFunctionDef", "ExceptHandler", "MatchAs", "MatchStar"), "name"),
     "MatchMapping": "rest",
     "arg": "arg",
@@ -88,9 +88,9 @@ def name_of(node: Any) -> str:
 
 
 class PythonScope:
-    """What the names of some code stand for. `imported`: name → dotted path; `bound`: names that it binds itself;
+    """The names of some code. `imported`: name → dotted path; `bound`: names that it binds itself;
     `constants`: names bound once, to a text; `choices`: names bound once, by a loop over known texts or a glob, or to
-    a word of the command line. `argv`: these words, where the code does not change them."""
+    a word of the command line. `argv`: these words, if the code does not change them."""
 
     __slots__ = ("ambiguous", "argv", "bound", "choices", "constants", "counts", "home", "imported", "modules")
 
@@ -125,7 +125,7 @@ class PythonScope:
                 self.choices[node.target.id] = found
 
     def _several(self, node: Any) -> Arg | None:
-        """The texts that a loop goes over: written out, or what a glob matches."""
+        """The texts that a loop goes over: literals, or the matches of a glob."""
         while name_of(node) == "Call" and name_of(node.func) == "Name" and len(node.args) == 1:
             name = node.func.id
             if name not in ("sorted", "list", "reversed", "set") or name in self.bound or name in self.imported:
@@ -147,13 +147,13 @@ class PythonScope:
         return None
 
     def word(self, node: Any) -> Word | None:
-        """A word for what an expression names: one text, several, or None where that is not known."""
+        """The value of an expression as a word: one text, several, or None if unknown."""
         text = self.text(node)
         other = self.choices.get(node.id) if name_of(node) == "Name" else self._argument(node)
         return text if text is not None else other
 
     def _keeps_arguments(self, nodes: list[Any]) -> bool:
-        """Whether the code does no more with `sys.argv` than to look at single words of it."""
+        """Whether the code only reads single words of `sys.argv`."""
         if not self.bound.isdisjoint(("argv", "sys", "len")) or "len" in self.imported:
             return False
         looked = {id(node.value) for node in nodes if name_of(node) == "Subscript" and name_of(node.ctx) == "Load"} | {
@@ -166,7 +166,7 @@ class PythonScope:
         )
 
     def _argument(self, node: Any) -> Word | None:
-        """The word of the command line that `sys.argv[1]` is."""
+        """The word of the command line in `sys.argv[1]`."""
         if name_of(node) != "Subscript" or name_of(node.slice) != "Constant" or self.path(node.value) != "sys.argv":
             return None
         place = node.slice.value
@@ -193,7 +193,7 @@ class PythonScope:
         self.imported[name] = path
 
     def path(self, node: Any) -> str | None:
-        """The dotted path of `module.name`, from what was imported."""
+        """The dotted path of `module.name`, by the imports."""
         parts: list[str] = []
         while name_of(node) == "Attribute":
             parts.append(node.attr)
@@ -203,7 +203,7 @@ class PythonScope:
         return ".".join([self.imported[node.id], *reversed(parts)])
 
     def text(self, node: Any, depth: int = 0) -> str | None:
-        """The text that an expression is, where that can be seen: literals, joins, `expanduser`, `Path`."""
+        """The text of an expression, if visible: literals, joins, `expanduser`, `Path`."""
         kind = name_of(node)
         if kind == "Constant":
             return node.value if isinstance(node.value, str) else None
@@ -247,7 +247,7 @@ def _is_length(call: Any) -> bool:
 
 
 def _under(folder: str, name: str) -> str:
-    """A name joined to a folder; an absolute name leaves it behind."""
+    """A name joined to a folder; an absolute name replaces it."""
     return name if name.startswith("/") else f"{folder}/{name}"
 
 
@@ -261,7 +261,7 @@ def bindings(node: Any) -> list[str]:
 
 
 def call_effects(builder: EffectsBuilder, path: str, call: Any, scope: PythonScope) -> bool:
-    """Record what a call of a known function does. Whether it is one of those."""
+    """Record the effects of a call of a known function. Returns whether it is one."""
     args = call.args
     if path in ("glob.glob", "glob.iglob"):
         pattern = scope.text(args[0]) if args and not call.keywords else None
@@ -310,7 +310,7 @@ _COPIES = frozenset("print len list tuple sorted set repr str enumerate".split()
 
 
 def reads_only(nodes: list[Any], node: Any, scope: PythonScope) -> bool:
-    """Whether the list at a node is printed, copied, looped over or looked into, and nothing else."""
+    """Whether the list at a node is only printed, copied, looped over or indexed."""
     return any(_reads(holder, node, scope) for holder in nodes)
 
 
@@ -353,7 +353,7 @@ class Paths:
     def __init__(self, nodes: list[Any], scope: PythonScope) -> None:
         self.scope = scope
         self._assigned: dict[str, list[Any]] = {}
-        # Whether the code makes attributes of its own: then a method's name says nothing of what it returns.
+        # Whether the code defines attributes: then a method's name does not tell what it returns.
         self._own = "collections" in scope.modules
         for node in nodes:
             kind = name_of(node)
@@ -363,7 +363,7 @@ class Paths:
                 self._assigned.setdefault(node.targets[0].id, []).append(node.value)
 
     def harmless(self, node: Any, call: Any | None) -> bool:
-        """Whether an attribute of a value does nothing to a file, or only what is on record."""
+        """Whether an attribute of a value does nothing to a file, or only what is recorded."""
         return (
             node.attr not in _TOUCHES
             or (node.attr in ("replace", "copy", "group") and self.is_text(node.value))
@@ -371,7 +371,7 @@ class Paths:
         )
 
     def is_text(self, node: Any, assumed: frozenset[str] = frozenset()) -> bool:
-        """Whether an expression is a text or bytes, whatever the values in it are."""
+        """Whether an expression is a text or bytes for any values in it."""
         kind = name_of(node)
         if kind in ("Constant", "JoinedStr"):
             return kind == "JoinedStr" or isinstance(node.value, (str, bytes))

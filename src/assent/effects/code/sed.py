@@ -1,10 +1,11 @@
-"""The reader for sed, and for the scripts it runs: which files they read and write, and whether they run commands."""
+"""The reader for sed and its scripts: which files they read and write, and whether they run commands."""
 
 from __future__ import annotations
 
 from assent.contract import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import (
+    EMPTIES,
     LONGEST,
     READ,
     WRITE,
@@ -18,6 +19,10 @@ from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.options import parse
 
 _EVERYDAY = Pattern(r"(?:(?:[0-9]+|\$)(?:,(?:[0-9]+|\$|\+[0-9]+))?!?[pdq=](?:[;\n ]+|$))+")
+# A script that removes every line.
+_DELETES_ALL = Pattern(
+    r"\s*(?:[01](?:,\$|~1)|/\^?(?:\.\*?)?\$?/)?\s*(?:[dDQ]|c\\?.*)\s*|s([/|#,])\^?\.[*+]\$?\1\1g?", DOTALL
+)
 _BLANK = Pattern(r"[\s;]*")
 _SPACE = Pattern(r"[ \t\r\f\v]*")
 _NUMBERED = Pattern(r"[0-9]+(?:~[0-9]+)?|\$")
@@ -30,7 +35,7 @@ _END = Pattern(r"[ \t\r\f\v]*(?:[;\n]|(?=[}#])|$)")
 _COUNT = Pattern(r"[ \t]*[0-9]*")
 _FLAGS = Pattern(r"[gpiImM0-9]*")
 _NOTHING = Pattern(r"")
-# The commands that only edit and print, with what may follow their names.
+# The commands that only edit and print, with their arguments.
 _ARGUMENTS = {
     **dict.fromkeys("{}=dDgGhHnNpPxzF", _NOTHING),
     **dict.fromkeys("qQlL", _COUNT),
@@ -41,9 +46,12 @@ _ARGUMENTS = {
 _NO_END = frozenset("{aic#")  # those that need no separator after them
 _DEPTH = 200
 
+# A word that is a script in any position: `s/a/b/`, `/a/d`, `2,5d`.
+_SCRIPT = Pattern(r"(?s)s([/|#,:@]).*\1.*\1.*|/.*/[!a-zA-Z].*|[0-9$][0-9,$]*[!a-zA-Z].*")
+
 
 def sed(line: CommandLine) -> None:
-    """Options as the row says; all scripts are read as one, and files are written where `-i` is given."""
+    """Options as in the row; all scripts are read as one, and `-i` writes the files."""
     line.preamble()
     builder, parsed, files = line.builder, line.parsed, line.parsed.operands
     scripts: list[Word] = []
@@ -57,10 +65,14 @@ def sed(line: CommandLine) -> None:
         scripts, files = files[:1], files[1:]
         if in_place and scripts == [""] and files:  # BSD: the word after `-i` is its suffix
             scripts.append(files[0])
+            # GNU: an empty script, which changes no file. So the script of BSD is not a changed file.
+            files = files[1:] if _SCRIPT.fullmatch(literal(files[0]) or "") and len(files) > 1 else files
     sed_scripts(builder, scripts)
     strict = parse(line.words, line.row.options, line.more, style="posix")
     if strict.operands[:1] != scripts[:1] and not any(given.option.drop for given in strict.given):
         sed_scripts(builder, strict.operands[:1])  # BSD: options end at the first operand
+    if in_place and _DELETES_ALL.fullmatch("\n".join(map(shown, scripts))):
+        builder.danger(EMPTIES)
     for file in files:
         builder.path(READ, file)
         for given in in_place:
@@ -84,7 +96,7 @@ def sed_script(builder: EffectsBuilder, word: Word) -> None:
 
 
 def sed_scripts(builder: EffectsBuilder, words: list[Word]) -> None:
-    """The scripts of one command, which sed joins by newlines. What is not fully read is EXECUTE."""
+    """The scripts of one command, which sed joins by newlines; EXECUTE if they are not fully read."""
     known = all(literal(word) is not None for word in words)
     texts = ("\n".join(map(shown, words)),) if known and words else values(words[0]) if len(words) == 1 else (None,)
     for text in texts if words else ():
@@ -93,7 +105,7 @@ def sed_scripts(builder: EffectsBuilder, words: list[Word]) -> None:
 
 
 class _Script:
-    """Reads a script from left to right, and stops at what it does not know."""
+    """Reads a script from left to right, and stops at the first unknown command."""
 
     __slots__ = ("at", "builder", "text")
 
@@ -157,7 +169,7 @@ class _Script:
         return True
 
     def delimited(self, mark: str, *, regex: bool) -> bool:
-        """Go behind the next mark that is not escaped, nor in brackets where it is a regex."""
+        """Move past the next delimiter that is not escaped nor, in a regex, in brackets."""
         text = self.text
         while self.at < len(text):
             letter = text[self.at]

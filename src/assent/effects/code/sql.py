@@ -1,6 +1,6 @@
 """Judges SQL, and the meta-commands of the clients that take it: does a text only read?
 
-Only what is known to read is believed: the statement, and every function in it. The rest is EXECUTE."""
+Only known statements and functions count as reading. The rest is EXECUTE."""
 
 from __future__ import annotations
 
@@ -73,10 +73,32 @@ _PSQL = Pattern(
 _CLIENT = frozenset({"help", "use"})
 _GLOB = Pattern(r"[*?\[{]")
 _FILES = Pattern(r"(?:read_\w+|parquet_scan|parquet_\w+|glob|sniff_csv|st_read)")
-_DESTROYS = Pattern(
-    r"(?is)\b(?:drop\s+(?:table|database|schema|index|view|user|role|collection)|truncate)\b|\bflushall\b|\bflushdb\b"
+# For text that servers may read differently.
+_MAY_DESTROY = Pattern(
+    r"(?is)\b(?:drop\s+(?!column\b)[a-z]+|truncate|flushall|flushdb)\b|\bcreate\s+or\s+replace\s+table\b"
+    r"|\b(?:delete\s+from|update)\b(?:(?!\bwhere\b|;).)*(?:;|$)"
 )
-_DELETES_ALL = Pattern(r"(?is)\bdelete\s+from\b(?:(?!\bwhere\b|;).)*(?:;|$)")
+_MAY_DROP_ALL = Pattern(r"(?is)\bdrop\s+(?:database|schema|keyspace|catalog)\b")
+_WHOLE = frozenset("database schema keyspace catalog".split())
+_CHANGING = frozenset("delete update".split())
+_ALWAYS = (["1", "=", "1"], ["true"], ["1"], ["0", "=", "0"], ["not", "false"], ["1", "<", ">", "0"])
+_PASSING = Pattern(
+    r"(?i).*(?:^|[^a-z])(?:tests?|dev|development|local|tmp|temp|ci|sandbox|scratch|demo|shadow|e2e)(?:[^a-z].*)?$"
+)
+_DATABASE = Pattern(r"(?:postgres(?:ql)?://[^?\s]*/)?([\w-]+)")
+_DROPPED = Pattern(r"(?i)\bdrop\s+table\s+(?:if\s+exists\s+)?[\"'`\[]?(\w+)[\"'`\]]?")
+_CREATED = Pattern(
+    r"(?i)\bcreate\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?table\s+(?:if\s+not\s+exists\s+)?[\"'`\[]?(\w+)"
+)
+_PRODUCTION = Pattern(r"(?i).*(?:^|[^a-z])prod(?:uction)?(?:[^a-z].*)?$")
+_MONGO_FILES = (".js", ".mjs", ".cjs", ".mongodb")
+_ATTACHED = Pattern(r"(?i)\battach\b[^;]*(?:://|dbname=|host=)")  # a database of a server
+_MONGO_ALL = Pattern(r"\bdropDatabase['\"]?\s*[(:]")
+_ENDING = frozenset("lo_unlink pg_drop_replication_slot pg_terminate_backend".split())
+_MONGO = Pattern(
+    r"\.(?:drop|dropIndexes|dropIndex|dropUser|dropAllUsersFromDatabase|dropRole|renameCollection)\s*\("
+    r"|\.(?:deleteMany|remove|updateMany|replaceOne|deleteOne)\s*\(\s*(?:\{\s*\}|\))"
+)
 
 
 def sqlite(line: CommandLine) -> None:
@@ -91,7 +113,38 @@ def sqlite(line: CommandLine) -> None:
             line.builder.path(READ, path)
     line.standard()
     if any((literal(word) or "").lstrip().startswith(".") for word in words[1:]):
-        line.builder.settings(("+{}",))  # who asks what is in a database means one that is there
+        line.builder.settings(("+{}",))  # a query is meant for a database that exists
+    if text is not None and _is_kept(path or text) and not line.parsed.has("-readonly", "--readonly"):
+        stated = [*words[1:], *line.parsed.values("-c"), *line.parsed.values("-s"), *line.parsed.values("-cmd")]
+        given = [each for statement in stated for each in values(statement) if each is not None]
+        line.builder.danger(*lost("\n;".join(given)))
+        if any(each.lstrip().startswith(".restore") for each in given):
+            line.builder.danger("destroy")
+
+
+def lost(text: str) -> tuple[str, ...]:
+    """The loss by statements in a local database file. A table that they create again is not lost, and a file is not a
+    whole server."""
+    if _DROPPED.search(text):
+        made = {name.lower() for name in _CREATED.findall(text)}
+        if {name.lower() for name in _DROPPED.findall(text)} <= made:
+            text = _DROPPED.sub("select", text)
+    return ("destroy",) if destroying(text) else ()
+
+
+def kept_file(words: tuple[Word, ...]) -> bool:
+    """Whether the database that a client opens is a file worth keeping."""
+    texts = [literal(word) for word in words]
+    names = [text for text in texts if text is None or text[:1] != "-"]
+    named = names[0] if names else ":memory:"
+    return named is not None and _is_kept(named) and not {"-readonly", "--readonly"}.intersection(filter(None, texts))
+
+
+def _is_kept(path: str) -> bool:
+    """Whether a database file is worth keeping: not in memory, for tests, or temporary."""
+    if _PRODUCTION.fullmatch(path):
+        return True
+    return path not in ("", ":memory:") and not path.startswith(("/tmp/", "/var/tmp/")) and not _PASSING.fullmatch(path)
 
 
 def sql(builder: EffectsBuilder, word: Word) -> None:
@@ -100,9 +153,151 @@ def sql(builder: EffectsBuilder, word: Word) -> None:
             builder.service(builder.program)
             continue
         builder.execute()
-        destroys = text is not None and (_DESTROYS.search(text) or _DELETES_ALL.search(text))
-        if destroys and builder.program not in _LOCAL:
-            builder.danger("destroy-remote")
+        if text is None:
+            if isinstance(word, Arg) and not word.prefix and builder.program not in _LOCAL:
+                builder.gap("dynamic-script", f"write out the statements instead of `{word.text}`")
+            continue
+        if builder.program not in _LOCAL:
+            builder.danger(*destroying(text))
+        from assent.effects.code.escapes import escapes  # of few commands
+
+        escapes(builder, text)
+
+
+def psql(line: CommandLine) -> None:
+    """A schema is not all that a server has, where the line names a database that says that it is one for tests."""
+    line.standard()
+    builder = line.builder
+    if "destroy-remote" not in builder.dangers or line.parsed.doubts:
+        return
+    named = [literal(word) or "" for word in line.parsed.values("-d") or line.parsed.operands[:1]]
+    given = [text for word in line.parsed.values("-c") for text in values(word)]
+    if named and all(map(_is_for_tests, named)) and all(text is not None and _drops_in_place(text) for text in given):
+        builder.dangers[:] = ["destroy" if each == "destroy-remote" else each for each in builder.dangers]
+
+
+def _is_for_tests(name: str) -> bool:
+    """Whether the name of a database, or the one in its address, says so, and nothing says production."""
+    match = _DATABASE.fullmatch(name)
+    return match is not None and bool(_PASSING.fullmatch(match[1])) and not _PRODUCTION.fullmatch(name)
+
+
+def _drops_in_place(text: str) -> bool:
+    """Whether statements drop nothing larger than a schema, and stay in their database."""
+    statements = split(text) if len(text) <= LONGEST and "\\" not in text else None
+    if statements is None:
+        return False
+    dropped = [tokens[1][1] for tokens in statements if tokens[0][1] == "drop" and len(tokens) > 1]
+    return _WHOLE.isdisjoint(set(dropped) - {"schema"})
+
+
+def drop_database(line: CommandLine) -> None:
+    """`dropdb name`, `mysqladmin drop name`: a whole database, unless it is named as a test database."""
+    line.standard()
+    names = [literal(word) for word in line.parsed.operands]
+    if (
+        line.builder.acts
+        and not line.quiet
+        and not (names and all(name and _PASSING.fullmatch(name) for name in names))
+    ):
+        line.builder.danger("destroy-remote")
+
+
+def mongo_shell(line: CommandLine) -> None:
+    """`mongosh --eval code`: marks code that empties or drops."""
+    line.standard()
+    for word in (*line.parsed.values("--eval"), *line.parsed.operands):
+        for text in values(word):
+            if text is not None:
+                line.builder.danger(*_mongo(text))
+            if text is not None and text.endswith(_MONGO_FILES) and "://" not in text:
+                line.builder.script_file(text)
+
+
+def _mongo(text: str) -> tuple[str, ...]:
+    if _MONGO_ALL.search(text):
+        return ("destroy-remote",)
+    return ("destroy",) if _MONGO.search(text) else ()
+
+
+def from_input(program: str, text: str) -> tuple[str, ...]:
+    """The marks of the statements on a database client's standard input."""
+    return _mongo(text) if program in ("mongosh", "mongo") else destroying(text)
+
+
+def destroying(text: str) -> tuple[str, ...]:
+    """The mark of a text that drops, empties or overwrites: `destroy`, or `destroy-remote` for a whole database."""
+    statements = split(text) if len(text) <= LONGEST else None
+    if statements is None:
+        if _MAY_DROP_ALL.search(text):
+            return ("destroy-remote",)
+        return ("destroy",) if _MAY_DESTROY.search(text) else ()
+    found = [_destroys([token for _, token in statement]) for statement in statements]
+    return ("destroy-remote",) if "destroy-remote" in found else ("destroy",) if "destroy" in found else ()
+
+
+def _destroys(tokens: list[str]) -> str:
+    """The same for one statement, by its tokens."""
+    first, rest = tokens[0], tokens[1:]
+    if first == "explain":
+        tokens = rest[1:] if rest[:1] == ["analyze"] else []
+        return _destroys(tokens) if tokens else ""
+    if first == "drop":
+        names = [each for each in rest[1:] if each not in ("if", "exists", "cascade", "(", ")")]
+        passing = bool(names) and all(map(_PASSING.fullmatch, names))
+        return "destroy-remote" if rest[:1] and rest[0] in _WHOLE and not passing else "destroy"
+    if _opens(first, tokens):
+        return "destroy"
+    if first == "select" and not _ENDING.isdisjoint(tokens):
+        return "destroy"
+    if first in ("truncate", "flushall", "flushdb") or (
+        tokens[:3] == ["create", "or", "replace"] and "table" in tokens[:5]
+    ):
+        return "destroy"
+    if tokens[:2] == ["insert", "overwrite"] or (first == "alter" and "drop" in rest):
+        return "destroy"
+    begins = _mutates if first == "alter" else _begins
+    changes = [place for place, token in enumerate(tokens) if token in _CHANGING and begins(tokens, place)]
+    return "destroy" if any(_all_rows(tokens[place:]) for place in changes) else ""
+
+
+def _opens(first: str, tokens: list[str]) -> bool:
+    """Whether a statement grants all rights, or runs programs or writes files on the server."""
+    if first == "grant":
+        return tokens[1:2] == ["all"] and "temporary" not in tokens
+    if first in ("create", "alter"):
+        return "superuser" in tokens or tokens[1:2] == ["system"]
+    if first in ("revoke", "shutdown"):
+        return True
+    return (first == "copy" and "program" in tokens) or "outfile" in tokens or "dumpfile" in tokens
+
+
+def _begins(tokens: list[str], place: int) -> bool:
+    """Whether DELETE or UPDATE begins a statement there: not `FOR UPDATE`, `ON DELETE`, `DO UPDATE`."""
+    return place == 0 or (
+        tokens[place - 1] in ("(", ")", "as", "begin", "then", "do") and tokens[place : place + 2] != ["update", "set"]
+    )
+
+
+def _mutates(tokens: list[str], place: int) -> bool:
+    """Whether rows are deleted or changed there, as in `ALTER TABLE x DELETE WHERE 1`: not `ON DELETE CASCADE`."""
+    return tokens[1:2] == ["table"] and tokens[place - 1] != "on"
+
+
+def _all_rows(tokens: list[str]) -> bool:
+    """Whether a DELETE or an UPDATE has no condition, or one that always holds."""
+    if "where" not in tokens:
+        return "limit" not in tokens
+    condition = tokens[tokens.index("where") + 1 :]
+    return condition in _ALWAYS
+
+
+def only_reads(text: str) -> bool:
+    """Whether a text is one statement that only reads, on any server."""
+    statements = split(text.strip()) if len(text) <= LONGEST else None
+    if statements is None or len(statements) != 1 or statements[0][0][1] in _SESSION:
+        return False
+    return _reads(EffectsBuilder("", "", ""), statements[0])
 
 
 def _only_reads(builder: EffectsBuilder, text: str) -> bool:
@@ -117,7 +312,7 @@ def _only_reads(builder: EffectsBuilder, text: str) -> bool:
         text = text[:-2]
     statements = split(text)
     if statements is None or len(statements) != 1:
-        return False  # several statements are more than a look
+        return False  # several statements are more than a query
     # A command of the client ends with its line, and the next may be another.
     several = statements[0][0][1] in _CLIENT and ("\n" in text or "\r" in text)
     return not several and _reads(builder, statements[0])
@@ -144,7 +339,7 @@ def _dot(builder: EffectsBuilder, line: str) -> None:
 
 
 def split(text: str) -> list[list[tuple[str, str]]] | None:
-    """The tokens of each statement, names in lower case; None for what is not certain to be read alike everywhere."""
+    """The tokens of each statement, names in lower case; None for text that servers may read differently."""
     statements: list[list[tuple[str, str]]] = [[]]
     at = 0
     while at < len(text):
@@ -194,7 +389,7 @@ def _function(builder: EffectsBuilder, name: str, argument: list[tuple[str, str]
 
 
 def _named_file(builder: EffectsBuilder, text: str, *, sure: bool = False) -> None:
-    """A text in duckdb's SQL may be the name of a file or an address. `sure`: it is one."""
+    """A text in duckdb's SQL may be a file name or an address. `sure`: it is one."""
     local = file_of(text)
     if local is None and "://" in text:
         builder.fetch(text)

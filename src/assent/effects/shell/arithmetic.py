@@ -1,7 +1,7 @@
-"""What the shell evaluates: arithmetic, subscripts, the operators of `[[ … ]]` and `test`. Computes nothing; finds
-the names that are read and set, and whether evaluating can run a command.
+"""Shell expressions: arithmetic, subscripts, the operators of `[[ … ]]` and `test`. Computes nothing; finds the names
+that are read and set, and whether evaluation can run a command.
 
-Bash evaluates a name in an expression as an expression again, and expands a subscript in it: `x='a[$(cmd)]'` and
+Bash evaluates the value of a name as an expression again, and expands a subscript in it: `x='a[$(cmd)]'` and
 then `$((x))` runs cmd. In zsh a number that a builtin takes is an expression too: `exit 'path[$(cmd)]'`."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from assent.contract import Pattern
 from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.record import Walk
-from assent.effects.shell.state import DECODED, FETCHED, FROM_FILE, NUMBER, ShellState, Val, either
+from assent.effects.shell.state import DECODED, FETCHED, FROM_FILE, NUMBER, ShellState, ShellValue, either
 from assent.effects.shell.tree import (
     Arithmetic,
     Brace,
@@ -47,7 +47,7 @@ _TEXTS = frozenset("sbqc")
 
 
 def evaluate_arithmetic(walk: Walk, node: Arithmetic, state: ShellState) -> None:
-    """`$((…))`, `((…))`: visit what runs in it, doubt what could, note the names it sets."""
+    """`$((…))`, `((…))`: visit its substitutions, note a gap for what could run, note the names it sets."""
     walk.step()
     text = node.text
     if node.parts and walk.enter():  # each may hold an expression in turn
@@ -56,13 +56,13 @@ def evaluate_arithmetic(walk: Walk, node: Arithmetic, state: ShellState) -> None
         walk.leave()
     if "'" in text or "\\" in text or ('"' in text and _LIVE.search(text)):
         walk.gap("gap.shell.arithmetic", ADVICE)
-        walk.evaluated(Val((text.replace("'", ""),)), state)
+        walk.evaluated(ShellValue((text.replace("'", ""),)), state)
     _evaluate_names(walk, text, state, 0)
     assign_results(walk, text, state)
 
 
 def evaluate_word(walk: Walk, node: Word, state: ShellState) -> None:
-    """A word that is evaluated as an expression: a subscript, an offset, an operand of `-eq`."""
+    """A word evaluated as an expression: a subscript, an offset, an operand of `-eq`."""
     for part in node.parts:
         if type(part) is Literal or type(part) is GlobPart or type(part) is Brace:
             _known(walk, part.text, state, 0)
@@ -71,8 +71,8 @@ def evaluate_word(walk: Walk, node: Word, state: ShellState) -> None:
 
 
 def _spliced(walk: Walk, part: Part, state: ShellState) -> None:
-    """An expansion whose value becomes part of an expression. What the environment holds is trusted; what `set` and
-    callers give is not."""
+    """An expansion whose value becomes part of an expression. The environment is trusted; arguments from `set` and
+    callers are not."""
     found = part_value(walk, part, state)
     if found.values is not None:
         evaluate(walk, found, state)
@@ -82,7 +82,7 @@ def _spliced(walk: Walk, part: Part, state: ShellState) -> None:
         _trust(walk, found, state, 0)
 
 
-def evaluate(walk: Walk, found: Val, state: ShellState, depth: int = 0) -> None:
+def evaluate(walk: Walk, found: ShellValue, state: ShellState, depth: int = 0) -> None:
     if found.values is None:
         _trust(walk, found, state, depth)
         return
@@ -100,14 +100,14 @@ def _evaluate_names(walk: Walk, expression: str, state: ShellState, depth: int) 
 
 
 def assign_results(walk: Walk, expression: str, state: ShellState) -> None:
-    """Names that an expression sets hold a number from there on, or what they held."""
+    """Names that an expression sets then hold a number, or their old value."""
     for match in _SET.finditer(expression) if "=" in expression or "++" in expression or "--" in expression else ():
         name = match[1] or match[2]
         walk.assign(name, either(state.get(name), NUMBER), state)
 
 
-def _trust(walk: Walk, found: Val, state: ShellState, depth: int) -> None:
-    """Doubt a value that could hold a subscript with a command."""
+def _trust(walk: Walk, found: ShellValue, state: ShellState, depth: int) -> None:
+    """Note a gap for a value that could hold a subscript with a command."""
     if found.items is not None:
         for item in found.items:
             _trust(walk, item, state, depth)
@@ -119,16 +119,16 @@ def _trust(walk: Walk, found: Val, state: ShellState, depth: int) -> None:
 
 
 def _known(walk: Walk, value: str, state: ShellState, depth: int) -> None:
-    # A subscript may be put together from several values, so that the bracket need not be in this one.
+    # A subscript may be joined from several values, so the bracket may be in another one.
     if "$" in value or "`" in value or depth > _NESTING:
         walk.gap("gap.shell.arithmetic", ADVICE)
-        walk.evaluated(Val((value,)), state)
+        walk.evaluated(ShellValue((value,)), state)
     else:
         _evaluate_names(walk, value, state, depth + 1)
 
 
 def evaluate_conditional(walk: Walk, node: Conditional, state: ShellState) -> None:
-    """`[[ … ]]`: operands of `-eq` and its like are arithmetic, that of `-v` is a name with a subscript."""
+    """`[[ … ]]`: operands of `-eq` and similar are arithmetic, that of `-v` is a name with a subscript."""
     words = node.words
     numbers = {place + side for place, word in enumerate(words) if word.text in _COMPARES for side in (-1, 1)}
     for place, word in enumerate(words):
@@ -145,17 +145,17 @@ def evaluate_test(walk: Walk, args: list[str | Arg], taint: int, state: ShellSta
     for place, arg in enumerate(args):
         if isinstance(arg, str):
             if "[" in arg and ("$" in arg or "`" in arg):
-                evaluate_name(walk, Val((arg,)), state)
+                evaluate_name(walk, ShellValue((arg,)), state)
         elif place and args[place - 1] in _NAMING:
-            evaluate_name(walk, Val(arg.values, kind=arg.kind), state)
+            evaluate_name(walk, ShellValue(arg.values, kind=arg.kind), state)
         elif (arg.splits and taint & _FOREIGN) or (
             arg.values and any("[" in text and "$" in text for text in arg.values)
         ):
-            evaluate_name(walk, Val(), state)
+            evaluate_name(walk, ShellValue(), state)
 
 
-def evaluate_name(walk: Walk, found: Val, state: ShellState) -> None:
-    """A name that a builtin looks up or sets: with a subscript that holds a command, it runs the command."""
+def evaluate_name(walk: Walk, found: ShellValue, state: ShellState) -> None:
+    """A name that a builtin looks up or sets: a command in its subscript runs."""
     if found.values is None:
         if found.kind not in TOKENS:
             walk.gap("gap.shell.subscript", "write out the name of the variable")
@@ -163,9 +163,9 @@ def evaluate_name(walk: Walk, found: Val, state: ShellState) -> None:
     for text in found.values:
         if "[" in text and ("$" in text or "`" in text):
             walk.gap("gap.shell.subscript", "write out the subscript without an expansion")
-            walk.evaluated(Val((text,)), state)
+            walk.evaluated(ShellValue((text,)), state)
         elif "[" in text:
-            evaluate(walk, Val((text[text.index("[") + 1 :].rstrip("]"),)), state)
+            evaluate(walk, ShellValue((text[text.index("[") + 1 :].rstrip("]"),)), state)
 
 
 def zsh_numbers(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> None:
@@ -173,21 +173,21 @@ def zsh_numbers(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> No
         return
     for word in words:
         if isinstance(word, Arg):
-            evaluate(walk, Val(word.values if not word.pattern else None, kind=word.kind), state)
+            evaluate(walk, ShellValue(word.values if not word.pattern else None, kind=word.kind), state)
         elif not _NUMBER.fullmatch(word):
-            evaluate(walk, Val((word,)), state)
+            evaluate(walk, ShellValue((word,)), state)
 
 
 def zsh_words(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> None:
-    """Words of which it is not known what zsh takes them for: a subscript with a command in it is a doubt."""
+    """Words that zsh may evaluate: a subscript with a command in it is a gap."""
     for word in words if walk.zsh else ():
         for text in (word,) if isinstance(word, str) else word.values or ():
             if "[" in text and ("$" in text or "`" in text):
-                evaluate_name(walk, Val((text,)), state)
+                evaluate_name(walk, ShellValue((text,)), state)
 
 
 def zsh_printf(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> None:
-    """The words of `printf`: those that its format takes for numbers."""
+    """The words of `printf` that its format reads as numbers."""
     if not walk.zsh or len(words) < 2:
         return
     form = words[0]

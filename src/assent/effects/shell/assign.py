@@ -1,4 +1,4 @@
-"""Names and what they are given: assignments, and the builtins that declare. Runs nothing but what values hold."""
+"""Assignments and the declaring builtins. Runs nothing but the substitutions in values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assent.effects.shell import arithmetic, environment
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.record import ShellJob, Walk
 from assent.effects.shell.redirects import plumb
-from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, Pair, ShellState, Val, bounded, either
+from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, Pair, ShellState, ShellValue, bounded, either
 from assent.effects.shell.tree import Assignment, Literal, Simple, Word
 from assent.effects.shell.words import expand, value, value_of
 
@@ -18,7 +18,8 @@ _NAME = Pattern(r"[A-Za-z_]\w*")
 _LIVE = Pattern(r"\$[({]|`|\\[0-7$!]")
 _SHELLS_OWN = frozenset(
     """_ RANDOM SRANDOM LINENO SECONDS EPOCHSECONDS EPOCHREALTIME BASHPID BASH_COMMAND BASH_SUBSHELL BASH_REMATCH
-    BASH_ARGV0 OPTIND FUNCNAME GROUPS PIPESTATUS DIRSTACK HISTCMD COLUMNS LINES SHLVL PWD OLDPWD UID EUID""".split()
+    BASH_ARGV0 OPTIND FUNCNAME GROUPS PIPESTATUS DIRSTACK HISTCMD COLUMNS LINES SHLVL PWD OLDPWD UID EUID PPID
+    BASH_SOURCE BASH_LINENO BASH_ARGV BASH_ARGC BASH_VERSINFO SHELLOPTS BASHOPTS""".split()
 )
 _COMPUTED = frozenset(
     "RANDOM SRANDOM LINENO SECONDS EPOCHSECONDS BASHPID BASH_SUBSHELL OPTIND HISTCMD UID EUID".split()
@@ -27,8 +28,8 @@ _ZSH_TIED = frozenset("path fpath cdpath commands aliases galiases saliases func
 _PROMPTS = frozenset(("PS4", "PS1", "PS0", "PS2", "PROMPT_COMMAND"))
 
 
-def _as_it_was(walk: Walk, name: str, found: Val) -> bool:
-    """Whether a name gets the value that the program it steers told of it: `GOPATH=$(go env GOPATH)`."""
+def _as_it_was(walk: Walk, name: str, found: ShellValue) -> bool:
+    """Whether a name is set to its own current value: `GOPATH=$(go env GOPATH)`."""
     if found.kind != "place" or name[:2] != "GO":
         return False
     from assent.effects.shell.commands.readers import system
@@ -36,16 +37,18 @@ def _as_it_was(walk: Walk, name: str, found: Val) -> bool:
     return found.under == system.go_places(name, walk.home)
 
 
-def put(walk: Walk, name: str, found: Val, state: ShellState) -> None:
-    """Give a name a value in a shell, with all that follows from it."""
+def put(walk: Walk, name: str, found: ShellValue, state: ShellState) -> None:
+    """Give a name a value in a shell, with all consequences."""
     walk.writes[name] = walk.writes.get(name, 0) + 1
     computes(walk, name, found, state)
     if name in _SHELLS_OWN:
         if name == "DIRSTACK":
             state.stack = ()
+        if name == "BASH_ARGV0":
+            state.set("0", UNKNOWN)
         if name == "OLDPWD":
             state.old = bounded(found.values) if found.values else ("",)
-        found = Val(taint=found.taint)
+        found = ShellValue(taint=found.taint)
     elif name in state.fixed:
         found = either(state.get(name), found)
     if state.integers:
@@ -63,19 +66,19 @@ def put(walk: Walk, name: str, found: Val, state: ShellState) -> None:
         walk.evaluated(found, state)
 
 
-def computes(walk: Walk, name: str, found: Val, state: ShellState) -> None:
-    """What some of the shell's own names are given is evaluated as arithmetic."""
+def computes(walk: Walk, name: str, found: ShellValue, state: ShellState) -> None:
+    """Values of some of the shell's own names are evaluated as arithmetic."""
     if name in _COMPUTED or (walk.zsh and name in arithmetic.ZSH_NUMBERS):
         arithmetic.evaluate(walk, found, state)
 
 
 def assignment(walk: Walk, node: Assignment, state: ShellState) -> None:
-    """`name=value` on its own: it holds for the shell."""
+    """`name=value` without a command: it applies to the shell."""
     put(walk, *assigned(walk, node, state), state)
 
 
-def assigned(walk: Walk, node: Assignment, state: ShellState) -> tuple[str, Val]:
-    """The name and what it is given; every substitution inside is visited."""
+def assigned(walk: Walk, node: Assignment, state: ShellState) -> tuple[str, ShellValue]:
+    """The name and its value; visits every substitution inside."""
     name = node.name
     before = state.get(name)
     if node.subscript is not None:
@@ -83,18 +86,18 @@ def assigned(walk: Walk, node: Assignment, state: ShellState) -> tuple[str, Val]
     if node.items is not None:
         found = _array(walk, node, state)
     else:
-        found = Val(("",)) if node.value is None else value(walk, node.value, state)
+        found = ShellValue(("",)) if node.value is None else value(walk, node.value, state)
     if node.subscript is not None:
         kind = "map" if before is not None and before.kind == "map" else ""
-        return name, Val(kind=kind, taint=found.taint | (before.taint if before else 0))
+        return name, ShellValue(kind=kind, taint=found.taint | (before.taint if before else 0))
     if node.append:
         found = _appended(before, found)
     return name, found
 
 
-def _array(walk: Walk, node: Assignment, state: ShellState) -> Val:
-    """`name=(…)`: its elements, where each is one known text."""
-    items: list[Val] = []
+def _array(walk: Walk, node: Assignment, state: ShellState) -> ShellValue:
+    """`name=(…)`: its elements, if each is one known text."""
+    items: list[ShellValue] = []
     plain = True
     outer, walk.taint = walk.taint, 0
     before = state.get(node.name)
@@ -106,15 +109,15 @@ def _array(walk: Walk, node: Assignment, state: ShellState) -> Val:
             continue
         for one in expand(walk, word, state):
             if isinstance(one, str):
-                items.append(Val((one,)))
+                items.append(ShellValue((one,)))
             elif one.splits or one.pattern:
                 plain = False
             else:
-                items.append(Val(one.values, kind=one.kind, under=one.under))
+                items.append(ShellValue(one.values, kind=one.kind, under=one.under))
     taint, walk.taint = walk.taint, outer | walk.taint
     if mapped:
-        return Val(kind="map", taint=taint)
-    return Val(items=tuple(items) if plain else None, taint=taint)
+        return ShellValue(kind="map", taint=taint)
+    return ShellValue(items=tuple(items) if plain else None, taint=taint)
 
 
 def _keyed(walk: Walk, word: Word, mapped: bool, state: ShellState) -> None:
@@ -130,14 +133,14 @@ def _keyed(walk: Walk, word: Word, mapped: bool, state: ShellState) -> None:
             return
 
 
-def _appended(before: Val | None, found: Val) -> Val:
+def _appended(before: ShellValue | None, found: ShellValue) -> ShellValue:
     taint = found.taint | (before.taint if before is not None else 0)
     if before is not None and before.items is not None and found.items is not None:
-        return Val(items=before.items + found.items, taint=taint)
+        return ShellValue(items=before.items + found.items, taint=taint)
     one, two = before.one if before is not None else None, found.one
     if one is None or two is None or found.items is not None or (before is not None and before.items is not None):
-        return Val(taint=taint)
-    return Val((one + two,), taint=taint)
+        return ShellValue(taint=taint)
+    return ShellValue((one + two,), taint=taint)
 
 
 # ---------------------------------------------------------------- export, declare, local, readonly
@@ -146,7 +149,7 @@ def _appended(before: Val | None, found: Val) -> Val:
 def declaration(walk: Walk, node: Simple, name: str, state: ShellState) -> Pair:
     """A declaring builtin as it is written: values in its words are not split."""
     argv: list[str | Arg] = [name]
-    given: list[tuple[str, bool, Val]] = []
+    given: list[tuple[str, bool, ShellValue]] = []
     for word in node.words[1:]:
         first = word.parts[0] if word.parts else None
         match = _GIVEN.match(first.text) if type(first) is Literal and not first.quoted else None
@@ -159,8 +162,8 @@ def declaration(walk: Walk, node: Simple, name: str, state: ShellState) -> Pair:
         found = value_of(walk, ((Literal(rest),) if rest else ()) + word.parts[1:], state)
         walk.taint |= found.taint
         if match[2]:
-            arithmetic.evaluate_name(walk, Val((match[1] + match[2],)), state)
-            found = Val(taint=found.taint)
+            arithmetic.evaluate_name(walk, ShellValue((match[1] + match[2],)), state)
+            found = ShellValue(taint=found.taint)
         given.append((match[1], match[3] is not None, found))
         one = found.one
         argv.append(match[0] + one if one is not None else Arg(match[0] + word.text[match.end() :], prefix=match[0]))
@@ -174,24 +177,24 @@ def declaration(walk: Walk, node: Simple, name: str, state: ShellState) -> Pair:
 
 
 def builtin(walk: Walk, job: ShellJob) -> Pair:
-    """A declaring builtin behind `command` or `builtin`: its words are expanded like any others."""
+    """A declaring builtin after `command` or `builtin`: its words are expanded like any others."""
     return declare(walk, job, _from_words(walk, job.argv[1:], job.state))
 
 
-def _from_words(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> list[tuple[str, bool, Val]]:
+def _from_words(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> list[tuple[str, bool, ShellValue]]:
     given = []
     for word in words:
         text = word if isinstance(word, str) else word.prefix
         match = _GIVEN.match(text)
         if match is not None:
             if match[2]:
-                arithmetic.evaluate_name(walk, Val((match[1] + match[2],)), state)
+                arithmetic.evaluate_name(walk, ShellValue((match[1] + match[2],)), state)
             known = isinstance(word, str) and not match[2]
-            given.append((match[1], match[3] is not None, Val((text[match.end() :],)) if known else UNKNOWN))
+            given.append((match[1], match[3] is not None, ShellValue((text[match.end() :],)) if known else UNKNOWN))
     return given
 
 
-def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pair:
+def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, ShellValue]]) -> Pair:
     state = job.state
     options = "".join(w[1:] for w in job.argv[1:] if isinstance(w, str) and re.fullmatch(r"[-+][A-Za-z]+", w))
     builtin = job.argv[0]
@@ -207,15 +210,15 @@ def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pa
         if "n" in options and builtin != "export":
             arithmetic.evaluate_name(walk, found, state)
             if found.values is None or any(environment.changes(target, None) for target in found.values):
-                state.forfeit = state.forfeit or f"`{name}` may stand for a name that changes what commands run"
+                state.forfeit = state.forfeit or f"`{name}` may refer to a name that changes what commands run"
         if local:
             state.save_local(name)
         if append:
             found = _appended(state.get(name), found)
         if set(options) & set("ul") or ("i" in options and not found.numeric):
-            found = Val(taint=found.taint)
+            found = ShellValue(taint=found.taint)
         if "A" in options:
-            found = Val(kind="map", taint=found.taint)
+            found = ShellValue(kind="map", taint=found.taint)
         if builtin == "local" and state.saved is None:
             found = either(state.get(name), found)  # outside of a function it fails
         if "g" in options and state.saved and name in state.saved:
@@ -223,16 +226,21 @@ def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pa
             found = either(state.get(name), found)
         put(walk, name, found, state)
         if fixes:
-            state.fixed |= {name}  # given once more in the same command, it keeps its first value
+            state.fixed |= {name}  # declared twice in one command, it keeps its first value
     if fixes:
         state.fixed |= {*names}
     for name in names:
         if local:
             state.save_local(name)
             if "A" in options:
-                put(walk, name, Val(kind="map"), state)
+                put(walk, name, ShellValue(kind="map"), state)
             elif builtin == "local" or (state.saved is not None and not exports):
-                put(walk, name, UNKNOWN if state.get(name) is None else either(state.get(name), Val(("",))), state)
+                put(
+                    walk,
+                    name,
+                    UNKNOWN if state.get(name) is None else either(state.get(name), ShellValue(("",))),
+                    state,
+                )
     if exports:
         for name in [*names, *(name for name, _, _ in given)]:
             state.export(name)
@@ -245,27 +253,27 @@ def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pa
 
 
 def _marks(walk: Walk, job: ShellJob, builtin: str | Arg, options: str, state: ShellState) -> None:
-    """Marks that change how names work from here on, and words that could be any name."""
+    """Attributes that change how names work from here on, and words that could be any name."""
     if "n" in options and builtin in ("declare", "local", "typeset"):
         state.aliased = True
         if any(isinstance(word, str) and _NAME.fullmatch(word) for word in job.argv[1:]):
-            state.forfeit = state.forfeit or "a name is set that may stand for any other"
+            state.forfeit = state.forfeit or "a name is set that may refer to any other"
     if set(options) & set("ulc"):
-        state.aliased = True  # what such a name is given is changed
+        state.aliased = True  # the attribute changes assigned values
     if "i" in options:
         state.integers = True
         walk.writes["declare -i"] = walk.writes.get("declare -i", 0) + 1
     for word in job.argv[1:]:
         if isinstance(word, Arg) and not _GIVEN.match(word.prefix):
-            arithmetic.evaluate_name(walk, Val(word.values), state)
+            arithmetic.evaluate_name(walk, ShellValue(word.values), state)
             state.aliased = True
             job.forfeit = job.forfeit or "the names it sets are not known"
         elif isinstance(word, str) and "[" in word and not _GIVEN.match(word):
-            arithmetic.evaluate_name(walk, Val((word,)), state)
+            arithmetic.evaluate_name(walk, ShellValue((word,)), state)
 
 
 def finish(walk: Walk, job: ShellJob, *effects: Effect) -> Pair:
-    """Record a builtin with its effects. The states after it are as the job's."""
+    """Record a builtin with its effects. The states after it are the job's."""
     texts = [word if isinstance(word, str) else word.text for word in job.argv[1:]]
     operands = tuple(text for text in texts if text[:1] != "-" or text == "-")
     walk.record(job, CommandEffects(flags=_flags(job.argv), operands=operands), effects)

@@ -1,18 +1,18 @@
-"""The shell's own commands that only move, print or hold state. Those that run text are in `evaluators`, those that
-set names in `names`. Each handler puts its command on record and returns the states after it."""
+"""The shell's own commands that only change folders, print or set state. Those that run text are in `evaluators`, those
+that set names in `names`. Each handler records its command and returns the states after it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from assent.contract import DOTALL, Effect, Kind, Operation, Pattern, Target, re
-from assent.effects.paths import path_target
+from assent.effects.paths import normal, path_target
 from assent.effects.shell import arithmetic, assign, calls, evaluators, names, simple
 from assent.effects.shell.assign import finish, runs
-from assent.effects.shell.command import Arg, CommandEffects
+from assent.effects.shell.command import Arg, CommandEffects, temporary
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import ShellJob, Walk
-from assent.effects.shell.state import COMPUTED, DECODED, Pair, ShellState, bounded
+from assent.effects.shell.state import COMPUTED, DECODED, SECRET, Pair, ShellState, bounded
 
 EXECUTE, READ, WRITE = Operation.EXECUTE, Operation.READ, Operation.WRITE
 
@@ -21,8 +21,14 @@ EXECUTE, READ, WRITE = Operation.EXECUTE, Operation.READ, Operation.WRITE
 
 
 def echo(walk: Walk, job: ShellJob) -> Pair:
+    if job.plumbing is not None:
+        text = _echoed(job.argv[1:])
+        job.plumbing.text = text if walk.shell == "bash" or "\\" not in (text or "") else None
     if walk.sink is not None:
         walk.sink.append(_printed_stream(walk, job, _echoed(job.argv[1:])))
+    elif job.plumbing is None and job.taint & SECRET and job.place == "here":
+        where = walk.where(job.start, job.end)
+        walk.effects.append(Effect(READ, Target(Kind.PROGRAM, "echo"), where, dangers=("prints-secret",)))
     return finish(walk, job)
 
 
@@ -61,18 +67,24 @@ def printf(walk: Walk, job: ShellJob) -> Pair:
         return names.printf_into(walk, job, [args[0][2:], *args[1:]] if len(args[0]) > 2 else args[1:])
     if len(args) > 1 and isinstance(args[0], Arg) and args[0].values is None and not args[0].prefix:
         names.could_name(walk, args[1], job.state)
-    out = finish(walk, job)
     args = args[1:] if args[:1] == ["--"] else args
+    if job.plumbing is not None:
+        job.plumbing.text = _formatted(args)
+    out = finish(walk, job)
     arithmetic.zsh_printf(walk, args, job.state)
     if walk.sink is not None:
         text = _formatted(args)
         stream = _printed_stream(walk, job, text) if text is None or "\\" not in text else Stream(text, job.taint)
         if args and isinstance(args[0], str) and re.search(r"\\[x0-7]|%b", args[0]):
             stream = Stream(stream.text, stream.taint | DECODED)
+        numbers = all(isinstance(arg, Arg) and arg.kind == "number" for arg in args[1:])
+        if text is None and len(args) == 2 and numbers and isinstance(args[0], str) and _NUMBER.fullmatch(args[0]):
+            stream = Stream(None, 0, "number")
         walk.sink.append(stream)
     return out
 
 
+_NUMBER = Pattern(r"%0?[0-9]*[du](?:\\n)?")
 _DIRECTIVE = Pattern(r"%(.)|\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)|[^%\\]+", DOTALL)
 _DECIMAL = Pattern(r"0|-?[1-9][0-9]{0,17}")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "'": "'", "a": "\a", "b": "\b", "r": "\r", "e": "\x1b"}
@@ -145,12 +157,17 @@ def _move(walk: Walk, job: ShellJob, args: list[str | Arg] | tuple[str | Arg, ..
     walk.moves += 1
     words = list(args)
     while words and isinstance(words[0], str) and re.fullmatch(r"-[LPe@]+", words[0]):
+        walk.physical = walk.physical or "P" in words[0]
         words.pop(0)
     if words[:1] == ["--"]:
         words = words[1:]
     ok = state.fork()
     steered = any(name in ("CDPATH", "HOME", "OLDPWD", "PWD") for name, _ in job.env)
     ok.move(("",) if steered else bounded(tuple(_reached(walk, state, words))))
+    here = normal(ok.cwds[0]) if len(ok.cwds) == 1 and walk.files and not walk.physical else ""
+    if here[:1] == "/" and walk.files[-1].startswith(here.rstrip("/") + "/"):
+        ok.move((here,))  # the file being walked exists, so this does not fail
+        return ok, None
     return ok, state
 
 
@@ -160,6 +177,10 @@ def _reached(walk: Walk, state: ShellState, words: list[str | Arg]) -> list[str]
         found = walk.home_of(state)
         return list(found.values) if found.values is not None and all(found.values) else [""]
     word = words[0]
+    if len(words) == 1 and isinstance(word, Arg) and word.kind == "place" and (made := temporary(word)):
+        # If `mktemp` printed nothing, `cd ""` stays, and `cd` without a word goes home.
+        stays = () if "" not in word.under else _reached(walk, state, []) if word.splits else state.cwds
+        return [*made, *stays]
     if len(words) > 1 or (isinstance(word, Arg) and (word.values is None or word.pattern)):
         return [""]
     texts = (word,) if isinstance(word, str) else word.values or ()
@@ -181,8 +202,8 @@ def _reached(walk: Walk, state: ShellState, words: list[str | Arg]) -> list[str]
 
 
 def _joined(cwd: str, text: str, home: str) -> str:
-    """The shell collapses `..` before it goes, but follows links first if that leads nowhere, or with `-P`. So it
-    stays: a target below has both readings, its name and its raw path."""
+    """The shell collapses `..` before `cd`, but follows links first if that folder is missing, or with `-P`. So `..`
+    is kept: a target below has both readings, its name and its raw path."""
     found = path_target(text, cwd, home, tilde=False)
     return found.raw or found.name
 
@@ -224,7 +245,7 @@ def _lost(walk: Walk, state: ShellState) -> Pair:
 
 
 def leave(walk: Walk, job: ShellJob) -> Pair:
-    """`exit`: nothing follows, where that is certain."""
+    """`exit`: nothing follows, if it certainly runs."""
     out = finish(walk, job)
     args = job.argv[1:]
     arithmetic.zsh_numbers(walk, args, job.state)
@@ -239,7 +260,7 @@ def leave(walk: Walk, job: ShellJob) -> Pair:
 def skip(walk: Walk, job: ShellJob) -> Pair:
     out = finish(walk, job)
     arithmetic.zsh_numbers(walk, job.argv[1:], job.state)
-    walk.escape(job.state, job.argv[0] == "return" or len(job.argv) > 1)
+    walk.escape(job.state, job.argv[0] == "return", len(job.argv) > 1)
     return out
 
 
@@ -269,6 +290,7 @@ def settings(walk: Walk, job: ShellJob) -> Pair:
             break
         args.pop(0)
         option = args.pop(0) if "o" in arg[1:] and args else ""
+        walk.physical = walk.physical or "P" in arg or option == "physical"
         if "a" in arg or option == "allexport":
             state.passed |= {"*"}
         if "k" in arg or not isinstance(option, str) or option in ("keyword", "posix"):
@@ -277,7 +299,7 @@ def settings(walk: Walk, job: ShellJob) -> Pair:
     return finish(walk, job)
 
 
-# Settings under which every command still means what is read here, whether they are on or off.
+# Settings that do not change the meaning of any command, whether on or off.
 _TAME = frozenset(
     """nullglob failglob globstar extglob inherit_errexit expand_aliases checkwinsize histappend cmdhist lithist
     huponexit checkjobs execfail gnu_errfmt globasciiranges globskipdots progcomp promptvars sourcepath shift_verbose
@@ -287,7 +309,7 @@ _TAME = frozenset(
 
 
 def shopt(walk: Walk, job: ShellJob) -> Pair:
-    """Settings of the shell: some make globs, folders, pipes or `echo` mean something else."""
+    """Settings of the shell: some change the meaning of globs, folders, pipes or `echo`."""
     words = job.argv[1:]
     options = [word for word in words if isinstance(word, str) and word[:1] == "-"]
     names = [word for word in words if not (isinstance(word, str) and word[:1] == "-")]
@@ -324,7 +346,7 @@ _PLAIN_ALIAS = Pattern(r"[\w./:,@%+-][\w./:,@%+=-]*(?: +[\w./:,@%+=~*-]+)*")
 
 
 def alias(walk: Walk, job: ShellJob) -> Pair:
-    """An alias may be in force for what follows."""
+    """An alias may be in force for later commands."""
     for word in job.argv[1:]:
         if not isinstance(word, str):
             job.state.forfeit = job.state.forfeit or "an alias of unknown name is set"
@@ -337,7 +359,7 @@ def alias(walk: Walk, job: ShellJob) -> Pair:
         job.state.alias(name, text)
         walk.texts[name] = (*walk.texts.get(name, ()), text)
         if name in _RESERVED or not _PLAIN_ALIAS.fullmatch(text):
-            walk.gap("gap.shell.unmodelled", "an alias can change how the text behind it is read", job.start, job.end)
+            walk.gap("gap.shell.unmodelled", "an alias can change how the text after it is read", job.start, job.end)
             calls.alias(walk, text, job.inner((name,)))
     return finish(walk, job)
 
@@ -359,7 +381,7 @@ def enable(walk: Walk, job: ShellJob) -> Pair:
 
 
 def history(walk: Walk, job: ShellJob) -> Pair:
-    """`history` prints; with options it forgets or writes a file."""
+    """`history` prints; with options it clears the history or writes a file."""
     texts = [word if isinstance(word, str) else "-?" for word in job.argv[1:]]
     options = "".join(text[1:] for text in texts if text[:1] == "-")
     files = [word for word in job.argv[1:] if not (isinstance(word, str) and word[:1] in "-0123456789")]
@@ -380,7 +402,7 @@ def _path(walk: Walk, job: ShellJob, word: str | Arg) -> Target:
 
 
 def plain(walk: Walk, job: ShellJob) -> Pair:
-    """It does nothing that needs judging, if its words are what they seem."""
+    """A builtin without effects, if its words are plain."""
     arithmetic.zsh_words(walk, job.argv[1:], job.state)
     return finish(walk, job)
 

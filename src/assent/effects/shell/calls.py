@@ -1,4 +1,4 @@
-"""Texts and bodies that run in turn: functions, aliases, `eval`, scripts given to another shell, traps.
+"""Nested texts and bodies: functions, aliases, `eval`, scripts for another shell, traps.
 
 Knows no program by name."""
 
@@ -8,7 +8,7 @@ from assent.contract import Effect, Kind, Operation, Pattern, Target
 from assent.effects.shell import assign, dialects, environment
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.record import ShellJob, Walk
-from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, Pair, ShellState, Val, changed, join
+from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, Pair, ShellState, ShellValue, changed, join
 from assent.effects.shell.syntax import read
 from assent.effects.shell.tree import Command, Pipeline, Script, Simple
 from assent.effects.shell.words import expand, value
@@ -16,19 +16,21 @@ from assent.programs.traits import has
 
 MOST_RECURSION = 3
 MOST_TRAPS = 64
+_SUBSTITUTES = Pattern(r"\$\(|`|[<>]\(")
+_READ_NOTHING = frozenset(("cd", "set", "export", ":", "true"))
 _LIVE = Pattern(r"\$[({]|`|\$\w")
 
 
-def as_value(word: str | Arg) -> Val:
+def as_value(word: str | Arg) -> ShellValue:
     if isinstance(word, str):
-        return Val((word,))
+        return ShellValue((word,))
     if word.pattern or word.values is None:
-        return Val(kind=word.kind, under=word.under, prefix=word.prefix)
-    return Val(word.values)
+        return ShellValue(kind=word.kind, under=word.under, prefix=word.prefix)
+    return ShellValue(word.values)
 
 
-def positional(words: tuple[str | Arg, ...] | list[str | Arg]) -> tuple[Val, ...] | None:
-    """Words as the arguments of a function or script; None where their number is not known."""
+def positional(words: tuple[str | Arg, ...] | list[str | Arg]) -> tuple[ShellValue, ...] | None:
+    """Words as the arguments of a function or script; None if their number is not known."""
     if any(isinstance(word, Arg) and (word.splits or word.pattern) for word in words):
         return None
     return tuple(map(as_value, words))
@@ -48,7 +50,7 @@ def nested(walk: Walk, text: str, job: ShellJob, shell: str = "") -> Pair:
     walk.step()
     reading = read(text)
     walk.text, walk.span = text, span
-    walk.stdin = job.stdin.shared()
+    walk.stdin = job.stdin if _is_one(reading.script, text) else job.stdin.shared()
     if shell:
         walk.zsh = not has(shell, "bash-like")  # ksh and its kin evaluate numbers too
         walk.shell = shell
@@ -60,6 +62,15 @@ def nested(walk: Walk, text: str, job: ShellJob, shell: str = "") -> Pair:
     walk.text, walk.span, walk.stdin, walk.zsh, walk.shell = outer
     walk.depth -= 1
     return out
+
+
+def _is_one(script: Script, text: str) -> bool:
+    """Whether only the last command of a text may read its input."""
+    if _SUBSTITUTES.search(text):
+        return False
+    *before, last = script.commands or (None,)
+    quiet = all(type(each) is Simple and each.words and each.words[0].text in _READ_NOTHING for each in before)
+    return quiet and type(last) in (Simple, Pipeline) and "&" not in script.joins
 
 
 def _script(walk: Walk, script: Script, job: ShellJob) -> Pair:
@@ -74,8 +85,8 @@ def _script(walk: Walk, script: Script, job: ShellJob) -> Pair:
     return out
 
 
-def evaluated(walk: Walk, found: Val, state: ShellState) -> None:
-    """Visit the substitutions in a value that is expanded again: whether or not it runs, it is seen."""
+def evaluated(walk: Walk, found: ShellValue, state: ShellState) -> None:
+    """Visit the substitutions in a value that is expanded again, whether or not they run."""
     for text in found.values or ():
         if _LIVE.search(text) and walk.enter():
             outer, span = walk.text, walk.span
@@ -104,7 +115,7 @@ def _words(walk: Walk, command: Command, state: ShellState) -> None:
 
 
 def alias(walk: Walk, text: str, job: ShellJob) -> Pair:
-    """An alias of this text may be in force: walk it with the words behind it."""
+    """An alias with this text may be in force: walk it with the words after it."""
     tail = " ".join(word if isinstance(word, str) else word.text for word in job.argv[1:])
     inner = job.inner(job.argv)
     inner.state = job.state.fork()
@@ -133,7 +144,7 @@ def call(walk: Walk, name: str, body: Body, job: ShellJob) -> Pair:
         state.blur()
         return state, state
     walk.stack.append((name, walk.forks))
-    walk.escapes.append((True, []))
+    walk.escapes.append(("call", []))
     out: ShellState | None = None
     for command in body.commands:
         out = join(out, _body(walk, command, job))
@@ -148,6 +159,9 @@ def _body(walk: Walk, command: Command, job: ShellJob) -> ShellState | None:
     state = job.state.fork()
     saved, state.saved = state.saved, {}
     state.positional = positional(job.argv[1:])
+    if walk.files:  # where the function was defined
+        state.save_local("BASH_SOURCE")
+        state.set("BASH_SOURCE", walk.sources.get(id(command)) or UNKNOWN)
     for name, given in job.env:
         state.save_local(name)
         state.set(name, given)
@@ -166,8 +180,10 @@ def _body(walk: Walk, command: Command, job: ShellJob) -> ShellState | None:
     return _returned(walk, after, job.state, saved)
 
 
-def _returned(walk: Walk, after: ShellState, before: ShellState, saved: dict[str, Val | None] | None) -> ShellState:
-    """The state behind a call: the function's own names are what they were, which a trap has to know too."""
+def _returned(
+    walk: Walk, after: ShellState, before: ShellState, saved: dict[str, ShellValue | None] | None
+) -> ShellState:
+    """The state after a call: the function's local names are restored, for traps too."""
     after = after.fork()
     for name in after.saved or ():
         walk.writes[name] = walk.writes.get(name, 0) + 1
@@ -180,14 +196,14 @@ def _returned(walk: Walk, after: ShellState, before: ShellState, saved: dict[str
 
 
 def trap(walk: Walk, text: str, job: ShellJob, ends: bool) -> None:
-    """A trap runs later, at any moment: it is walked at the end, with what is then still sure. `ends`: only when the
-    shell does."""
+    """A trap may run at any later moment: it is walked at the end, with what is then still certain. `ends`: it runs
+    only when the shell exits."""
     span = walk.span or (job.start, job.end)
     walk.traps.append((text, job.state.fork(), dict(walk.writes), walk.moves, span, ends))
 
 
 def _define_all(walk: Walk, state: ShellState) -> None:
-    """Whatever function or alias was met may be there when a trap runs, and any arguments."""
+    """Any function or alias that was defined may exist when a trap runs, with any arguments."""
     state.positional = None
     for name, bodies in walk.bodies.items():
         state.possible(name, bodies)

@@ -1,22 +1,25 @@
-"""The words between the walk and the command tables: one simple command with its words expanded, what a table
-makes of it, and the commands it runs in turn. Holds no logic."""
+"""Data that the walk and the command tables exchange: the expanded words of a simple command, its effects by the
+tables, and the commands it runs in turn."""
 
 from __future__ import annotations
 
-from assent.contract import Effect, Value
+from assent.contract import Effect, Pattern, Value
 
-TOKENS = frozenset({"word", "number", "hash", "place"})  # Kinds of exactly one token that is no option
+TOKENS = frozenset({"word", "number", "date", "hash", "place"})  # Kinds that are exactly one token and no option
 
-FIRM = TOKENS | {"hashes", "paths", "files"}  # Kinds of which no word is an option
+FIRM = TOKENS | {"hashes", "paths", "files"}  # Kinds without options
 
-# Kinds of names of files of which none is a link that was not judged where it was told.
+# Kinds of file names. A link among them was judged at the command that printed it.
 REGULAR = frozenset({"files", "filenames"})
 
-LISTED = REGULAR | {"paths", "names"}  # Kinds of names of files below known folders
+LISTED = REGULAR | {"paths", "names"}  # Kinds of file names below known folders
+
+# Among the folders of printed names: these are all names there, not only some.
+EVERY = "**/"
 
 
 def weakest(kinds: set[str]) -> str:
-    """The kind of names of files that is left of several."""
+    """The weakest of several kinds of file names."""
     if len(kinds) == 1:
         return next(iter(kinds))
     if kinds <= REGULAR:
@@ -27,17 +30,17 @@ def weakest(kinds: set[str]) -> str:
 class Arg(Value):
     """A word that is not one plain literal (a plain literal is a `str`).
 
-    `text`: for rules and people: quotes resolved where they can be, expansions as written.
-    `values`: every value it can have, or None where that is unknown.
+    `text`: for rules and people: quotes resolved if possible, expansions as written.
+    `values`: every value it can have, or None if that is unknown.
     `pattern`: the values are shell globs (`src/*.py`).
     `splits`: it may become no word or several words (an unquoted expansion).
     `prefix`: the literal text that any value begins with.
     `guesses`: values that an unknown one may have, as the text names them (`${x:-value}`).
     `kind`: what is known of an unknown value: `""` nothing, `"word"` one token that is no option,
-    `"number"`, `"hash"` one name of a commit in hexadecimal digits, `"hashes"` any number of these, `"paths"` names of
-    files under one of `under`, `"names"` the same, but one may begin with a dash, `"files"` and `"filenames"`
-    the same as these, of files that are no links, `"place"` one path that a program told, likely one of
-    `under` (`""`: none)."""
+    `"number"`, `"date"` digits and signs between them, `"hash"` one name of a commit in hexadecimal digits,
+    `"hashes"` any number of these, `"paths"` names of files under one of `under`, `"names"` the same, but one may begin
+    with a dash, `"files"` and `"filenames"` the same as these, of files that are no links, `"place"` one path that a
+    program printed, likely one of `under` (`""`: none). `EVERY` among `under`: no file there is left out."""
 
     __slots__ = ("text", "values", "pattern", "splits", "prefix", "kind", "under", "guesses")
 
@@ -63,13 +66,35 @@ class Arg(Value):
         self.guesses = guesses
 
 
+TEMPORARY = Pattern(r"/tmp/[^/]*XXX[^/]*(?:/.*)?")
+_SCRATCH = Pattern(r"/tmp/[^/*?\[]+(?:/[^/*?\[]+)*")
+
+_SYSTEM = Pattern(
+    r"/(?:(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|run|sbin|srv|sys|usr|var|Users|private|Library|System|Applications"
+    r"|\.[^/]*)(?:/.*)?)?"
+)
+
+
+def temporary(word: Arg, *, into: bool = False) -> tuple[str, ...]:
+    """The paths of a word with the output of `mktemp` and text after it: a new name in the temporary folder, shown by
+    its template, and the text alone, in case `mktemp` prints nothing. The same for a name below `$TMPDIR`. None for any
+    other word, or if the text alone may be a system path: then a person is asked."""
+    known = any(map(TEMPORARY.fullmatch, word.under)) or any(map(_SCRATCH.fullmatch, word.under))
+    if word.kind != "place" or word.pattern or not known:
+        return ()
+    under = tuple(path for path in word.under if not (into and path == "/"))  # `cp x "$tmp/"`: a lone `/` is left out
+    if any(map(_SYSTEM.fullmatch, under)):
+        return ()
+    return tuple(path for path in under if path)
+
+
 class Run(Value):
     """A command that a command runs. Exactly one of `argv` and `script` is set.
 
     `argv`: the words of a simple command. `script`: text that a shell reads (`sh -c`, `eval`).
     `cwd`: the folder it runs in (None: the same; `""`: unknown). `place`: `"here"`, or `"elsewhere"` for another
-    machine or container, where local paths mean nothing. `shell`: which shell reads a script. `env`: assignments that
-    hold for it, each a word such as `NAME=value`."""
+    machine or container, where local paths mean nothing. `shell`: which shell reads a script. `env`: the assignments
+    for it, each a word such as `NAME=value`."""
 
     __slots__ = ("argv", "script", "cwd", "place", "shell", "positional", "env")
 
@@ -94,13 +119,13 @@ class Run(Value):
 
 
 class CommandEffects(Value):
-    """What a command line is seen to do, before redirects: the answer of a command table.
+    """The effects of a command line, before redirects, by the command tables.
 
-    `known`: some row speaks of this form. Effects carry no invocation index yet. `runs` are commands that it
-    starts in turn. `gaps` are (code, advice) pairs. `prints` says what its output is worth as a word
+    `known`: a row describes this form. Effects carry no invocation index yet. `runs` are commands that it
+    starts. `gaps` are (code, advice) pairs. `prints` says what is known of its output as a word
     (`"word"`, `"number"`, `"hash"`, `"hashes"`, `"paths"`, `"names"`, `"files"`, `"filenames"`, `"place"`, `""`),
     `under` the folders of printed paths, or the places. `env`: variables that are harmless for this program, as its
-    row lists them; `obeyed`: names of those that steer it. `strays`: as in Invocation."""
+    row lists them; `obeyed`: names of those that change what it does. `strays`: as in Invocation."""
 
     __slots__ = (
         "subcommand",

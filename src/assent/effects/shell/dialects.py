@@ -1,6 +1,6 @@
-"""What other shells read differently from bash: `sh` (often dash, which has none of bash's own forms) and zsh.
+"""Differences of other shells from bash: `sh` (often dash, which lacks bash's own forms) and zsh.
 
-The reader reads every text as bash does. This finds the places where another shell would do something else."""
+The reader reads every text as bash does. This module finds texts that another shell reads differently."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _ODD_SUBSCRIPT = Pattern(r"\$[+=^~#]+[A-Za-z_]\w*\[(?!-?[0-9]+\]|[@*]\])")
 
 
 def doubts(script: Script, text: str, shell: str, zsh: bool) -> list[tuple[str, str]]:
-    """What the shell may read otherwise than bash, as (code, advice) of gaps."""
+    """The forms that the shell may read differently from bash, as (code, advice) of gaps."""
     out = []
     if _differs(script, text) if has(shell, "posix-shell") else not shell and _ends_elsewhere(script, text):
         out.append(("gap.shell.unmodelled", SH_ADVICE))
@@ -60,12 +60,12 @@ def doubts(script: Script, text: str, shell: str, zsh: bool) -> list[tuple[str, 
 
 
 def _differs(script: Script, text: str) -> bool:
-    """Whether a text holds a form that is bash's own, so that dash would do something else with it."""
+    """Whether a text holds a form of bash that dash reads differently."""
     return any(_is_bashs(node, text) for node in _nodes(script))
 
 
 def _ends_elsewhere(script: Script, text: str) -> bool:
-    """Whether a `$'…'` holds an escaped quote, at which it ends in dash: the rest of the text is then another one."""
+    """Whether a `$'…'` holds an escaped quote: dash ends it there and reads the rest differently."""
     return "$'" in text and any(isinstance(node, Word) and _has_escaped_quote(node.text) for node in _nodes(script))
 
 
@@ -115,10 +115,10 @@ def does_nothing_in_dash(node: ArithmeticCommand | Conditional, state: ShellStat
 
 
 def _sum_only(expression: str, state: ShellState) -> bool:
-    """Whether `((expression))` does nothing in dash, to which it is a command in a subshell of a subshell.
+    """Whether `((expression))` does nothing in dash, which reads it as a command in two subshells.
 
-    Its first word is then no command that could be there: a name with an operator glued to it, or one that the text
-    gave a value, so that it is a variable's."""
+    Its first word then cannot be a command: a name with an operator attached, or a name that the text sets as a
+    variable."""
     for piece in _EITHER.split(expression):
         if not _SUM.fullmatch(piece):
             return False
@@ -130,8 +130,8 @@ def _sum_only(expression: str, state: ShellState) -> bool:
 
 
 def _tests_only(words: tuple[Word, ...]) -> bool:
-    """Whether `[[ words ]]` does nothing in dash, to which it is a command that is not there: `>` writes a file, and
-    what stands behind `&&` and `||` is another command."""
+    """Whether `[[ words ]]` does nothing in dash, which reads it as a missing command: `>` writes a file, and `&&` and
+    `||` start another command."""
     for place, word in enumerate(words):
         behind = place and words[place - 1].text in ("&&", "||")
         if word.text == ">" or (behind and _PLAIN.fullmatch(word.text)):
@@ -152,5 +152,5 @@ def check_subscripts(walk: Walk, parts: tuple[Part, ...]) -> None:
 
 
 def _has_odd_subscript(text: str) -> bool:
-    """Whether a text holds `$#name[…]` or its like."""
+    """Whether a text holds `$#name[…]` or similar."""
     return "$" in text and _ODD_SUBSCRIPT.search(text) is not None

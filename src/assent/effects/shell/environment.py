@@ -1,16 +1,22 @@
 """Which environment names change what a program loads or runs, and which are harmless. Holds the names as data.
 
-Two questions, two lists. A *proof* that a command only reads stands under an assignment only where the name is known
-to be harmless (`is_harmless`). An *allow rule* is lost only where the name is known to change what programs load
-(`changes`): a rule on `npm test` holds for `DATABASE_URL=x npm test` too."""
+Two questions, two lists. A *proof* that a command only reads holds under an assignment only if the name is known to be
+harmless (`is_harmless`). An *allow rule* is lost only if the name is known to change what programs load (`changes`):
+a rule on `npm test` holds for `DATABASE_URL=x npm test` too."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from assent.agents import known
 from assent.contract import Pattern
+from assent.programs.traits import has
 
-# A name stands here if its value can name code, a library, a program, a configuration file or an endpoint
-# that a command under it then uses. A name in none of these families is taken to be data for the program.
+if TYPE_CHECKING:
+    from assent.effects.shell.state import ShellValue
+
+# A name is listed if its value can name code, a library, a program, a configuration file or an endpoint
+# that a command then uses. A name in none of these families is treated as data for the program.
 _NAMES = frozenset(
     """
     PATH IFS ENV BASH_ENV SHELLOPTS BASHOPTS BASH_XTRACEFD POSIXLY_CORRECT PROMPT_COMMAND PS0 PS1 PS2 PS4 CDPATH FPATH
@@ -40,23 +46,26 @@ _NAMES = frozenset(
     MOCHA_OPTIONS GOLANGCI_LINT_CACHE INIT_CWD
     """.split()
 )
-_AGENTS = "|".join(known.joined("environment", "prefixes"))  # beginnings of variables that agent programs obey
+_AGENTS = "|".join(known.joined("environment", "prefixes"))  # prefixes of variables that agent programs obey
 _FAMILIES = Pattern(
     r"(?:LD_|DYLD_|GIT_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|BASH_FUNC_|npm_config_|NPM_CONFIG_|CARGO_|RUSTC_|RUSTUP_|GRADLE_"
     r"|PIP_|UV_|CONDA_|NIX_|CORECLR_|COMPlus_|DOTNET_|ANSIBLE_|TF_CLI_ARGS|AWS_ENDPOINT|PKG_CONFIG|CMAKE_|XDG_"
     r"|TS_NODE_|SYSTEMD_|ASSENT_|KUBE_|GUILE_|YARN_|COVERAGE_|PYTEST_|JEST_|VITEST_|NYC_|ESLINT_|TSX_|BABEL_|npm_|PNPM_"
-    r"|COREPACK_|BUN_|ERL_\w*FLAGS|COMPOSER_|PRE_COMMIT_|LEFTHOOK_|JUST_|TOX_|NOX_|HATCH_|POETRY_|PDM_|PIPENV_|RUFF_|MISE_"
+    r"|COREPACK_|BUN_|ERL_\w*FLAGS|COMPOSER_|PRE_COMMIT_|LEFTHOOK_|JUST_|TOX_|NOX_|HATCH_|POETRY_|PDM_|PIPENV_"
+    r"|RUFF_|MISE_"
     rf"|{_AGENTS}|MAVEN_|MVNW_|CCACHE_|BAZEL|CTEST_|TURBO_|NX_|VALE_|COMPOSE_|MSB(?:UILD|uild)|Custom(?:Before|After))"
     r"|\w*(?:_PAGER|_EDITOR|_BROWSER|_ASKPASS|_RSH|_PRELOAD|_COMMAND|_WRAPPER|_LINKER|_RUNNER)$"
 )
 _HARMLESS = Pattern(
-    r"GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|MERGE_AUTOEDIT|ADVICE|NO_LAZY_FETCH"
+    r"GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|MERGE_AUTOEDIT|ADVICE"
+    r"|NO_LAZY_FETCH"
     r"|(?:LITERAL|GLOB|NOGLOB|ICASE)_PATHSPECS|CONFIG_NOSYSTEM|LFS_SKIP_SMUDGE|PROGRESS_DELAY|NO_REPLACE_OBJECTS)"
     r"|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|FAULTHANDLER|NOUSERSITE|SAFEPATH)"
     r"|CARGO_(?:TERM_\w+|INCREMENTAL|NET_OFFLINE|TARGET_DIR|PROFILE_\w+|BUILD_JOBS)"
     r"|PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_INPUT|QUIET|NO_COLOR)|UV_(?:OFFLINE|NO_PROGRESS|FROZEN|NO_SYNC|QUIET)"
     r"|DOTNET_(?:CLI_TELEMETRY_OPTOUT|NOLOGO|SKIP_FIRST_TIME_EXPERIENCE)|npm_config_(?:loglevel|progress|fund|audit)"
-    r"|TURBO_(?:TELEMETRY_DISABLED|UI|FORCE)|NX_(?:DAEMON|SKIP_NX_CACHE|TUI|NO_CLOUD)|JEST_WORKER_ID|VITEST_POOL_ID|MISE_QUIET"
+    r"|TURBO_(?:TELEMETRY_DISABLED|UI|FORCE)|NX_(?:DAEMON|SKIP_NX_CACHE|TUI|NO_CLOUD)|JEST_WORKER_ID"
+    r"|VITEST_POOL_ID|MISE_QUIET"
     rf"|(?:{_AGENTS})\w*(?:MODEL|API_KEY|EFFORT|TELEMETRY|AUTOUPDATE\w*|TRAFFIC)"
     r"|XDG_(?:CURRENT_DESKTOP|SESSION_TYPE)|SYSTEMD_COLORS|ANSIBLE_(?:NOCOLOR|FORCE_COLOR)"
 )
@@ -83,12 +92,12 @@ _VALUES: dict[str, Pattern] = {
 _ANY = Pattern(r"(?s:.*)")
 _FLAG = Pattern(r"[A-Za-z0-9]*")
 _LOCALE = Pattern(r"[A-Za-z0-9_.@:-]*")  # no slash: a locale can be a path
-# What the C library itself obeys, beside the names above (glibc drops these for programs with privileges).
+# Further names that the C library obeys (glibc drops these for privileged programs).
 _LIBRARY = Pattern(
     r"GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|MALLOC_\w+|NIS_PATH|RESOLV_HOST_CONF|RES_OPTIONS|TMPDIR|TZDIR|OUTPUT_CHARSET"
     r"|TEXTDOMAIN|TEXTDOMAINDIR"
 )
-# Names whose value no program takes for a file, a program, an address or code, with the values for which that holds.
+# Names whose values no program uses as a file, a program, an address or code, with the values that are harmless.
 _FOR_ALL: dict[str, Pattern] = {
     **dict.fromkeys(
         """NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES CI DEBIAN_FRONTEND NODE_ENV NODE_NO_WARNINGS
@@ -112,7 +121,7 @@ _SUFFIX_PROGRAM = Pattern(r"\w*(?:_PAGER|_EDITOR|_BROWSER)")
 
 
 def changes(name: str, values: tuple[str, ...] | None) -> bool:
-    """Whether setting the name can change what a later command loads, runs or talks to. `values`: all it can be."""
+    """Whether setting the name can change what a later command loads, runs or connects to. `values`: all it can be."""
     if (name not in _NAMES and not _FAMILIES.match(name)) or _HARMLESS.fullmatch(name):
         return False
     harmless = _VALUES.get(name)
@@ -123,8 +132,8 @@ def changes(name: str, values: tuple[str, ...] | None) -> bool:
 
 def is_harmless(name: str, values: tuple[str, ...] | None, listed: tuple[str, ...] = ()) -> bool:
     """Whether a program does the same under an assignment to the name. `values`: all that it can be, None unknown;
-    `listed`: what the program's row says of its own variables, `NAME`, `NAME=pattern` or `FAMILY_*`; `*` is a program
-    that obeys none but those of the C library."""
+    `listed`: the variables in the program's row, `NAME`, `NAME=pattern` or `FAMILY_*`; `*` is a program that obeys
+    only those of the C library."""
     pattern = _FOR_ALL.get(name)
     if pattern is None and name[:3] == "LC_":
         pattern = _LOCALE
@@ -145,6 +154,38 @@ def _is_listed(entry: str, name: str, values: tuple[str, ...] | None) -> bool:
 
 
 def reason(name: str, before: str = "") -> str:
-    """Why no allow rule may settle a command under that name, in words. The first one found counts, but for a name of
-    Assent's own, which counts before all."""
+    """Why no allow rule may settle a command under that name, in words. The first reason found counts; a name of
+    Assent's own comes before all."""
     return before if before and not name.startswith(OWN) else f"`{name}` changes what the command runs"
+
+
+_INDEXES = Pattern(
+    r"(?i)(?:PIP|UV)_(?:EXTRA_|DEFAULT_)?INDEX(?:_URL)?|PIP_TRUSTED_HOST|npm_config_registry|YARN_REGISTRY"
+    r"|YARN_NPM_REGISTRY_SERVER"
+    r"|GOPROXY|GONOSUMDB|GONOSUMCHECK|GOSUMDB|GOINSECURE|CARGO_REGISTRIES_\w+|BUNDLE_MIRROR\w*"
+    r"|CONDA_CHANNEL_ALIAS|POETRY_REPOSITORIES\w*"
+)
+_OFFICIAL = Pattern(
+    r"https://(?:registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|proxy\.golang\.org|rubygems\.org"
+    r"|index\.crates\.io"
+    r"|download\.pytorch\.org|conda\.anaconda\.org)(?:[/,].*)?|direct|on|sum\.golang\.org|https?://(?:localhost"
+    r"|127\.)[:\d./]*.*"
+)
+_ELSEWHERE = Pattern(r"(?:ssh|tcp)://(?!localhost|127\.|0\.0\.0\.0|docker[:/]).+")
+_CHECKED = frozenset({"0", "false"})
+
+
+def dangers(program: str, given: dict[str, ShellValue]) -> tuple[str, ...]:
+    """The dangers of variables that a program is given: packages from elsewhere, another machine, checks left out."""
+    found: dict[str, None] = {}
+    for name, value in given.items():
+        texts = value.values or ()
+        if has(program, "package-manager") and _INDEXES.fullmatch(name):
+            if not texts or not all(map(_OFFICIAL.fullmatch, texts)):
+                found["remote-install"] = None
+        elif name == "DOCKER_HOST" and has(program, "container-client"):
+            if not texts or any(map(_ELSEWHERE.fullmatch, texts)):
+                found["deploy"] = None
+        elif program == "git" and (name == "SKIP" or (name == "HUSKY" and texts and set(texts) <= _CHECKED)):
+            found["checks-off"] = None
+    return tuple(found)

@@ -4,20 +4,24 @@ completion and editing."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.paths import path_target
 from assent.effects.shell import calls, flows, names, simple
 from assent.effects.shell.assign import finish, runs
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import Arg, Run
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import ShellJob, Walk
 from assent.effects.shell.redirects import unnamed
-from assent.effects.shell.state import Pair, either
+from assent.effects.shell.state import UNKNOWN, Pair, ShellState, either, join
+
+if TYPE_CHECKING:
+    from assent.effects.shell.code_files.scripts import ScriptEffects
 
 EXECUTE, READ = Operation.EXECUTE, Operation.READ
 _LIVE = Pattern(r"[$`<>~]")
-_LAST_SIGNALS = Pattern(r"(?i)exit|0|(?:sig)?(?:int|term|hup|quit)|1|2|3|15")  # none that the text itself raises
+_LAST_SIGNALS = Pattern(r"(?i)exit|0|(?:sig)?(?:int|term|hup|quit)|1|2|3|15")  # not raised by the text itself
 _COMPLETES = frozenset("oAGWFCXPS")
 _MOST_TEXTS = 16
 _KEEPS_FOLDER = Pattern(r"(?:.*/)?activate")
@@ -43,14 +47,14 @@ def eval_(walk: Walk, job: ShellJob) -> Pair:
 
 
 def _under(walk: Walk, job: ShellJob, text: str) -> Pair:
-    """Walk a text of this shell, with the assignments before its command in force while it runs."""
+    """Walk a text in this shell, with the assignments before its command in force while it runs."""
     state = job.state
     if not job.env:
         return calls.nested(walk, text, job.inner(job.argv))
     split, before = state.split, [(name, state.get(name)) for name, _ in job.env]
     for name, found in job.env:
         walk.assign(name, found, state)
-    walk.stack.append(("", walk.forks))  # what is unset under them shows what they hide, as in a function
+    walk.stack.append(("", walk.forks))  # unsetting one of them uncovers the hidden value, as in a function
     pair = calls.nested(walk, text, job.inner(job.argv))
     walk.stack.pop()
     for after in pair:
@@ -62,7 +66,7 @@ def _under(walk: Walk, job: ShellJob, text: str) -> Pair:
 
 
 def _joined(words: list[str | Arg]) -> list[str] | None:
-    """Every text that words joined by spaces can be; None where one of them is not known."""
+    """Every text that words joined by spaces can be; None if one of them is not known."""
     texts = [""]
     for word in words:
         if isinstance(word, Arg) and (word.values is None or word.pattern or word.splits):
@@ -96,10 +100,56 @@ def source(walk: Walk, job: ShellJob) -> Pair:
         dangers = flows.code_dangers(walk.fetched.get(target.name, 0))
         effects += [Effect(READ, target), Effect(EXECUTE, target, dangers=dangers)]
     cwds = state.cwds
+    if not isinstance(file, str) or not _KEEPS_FOLDER.fullmatch(file):
+        from assent.effects.shell.code_files import candidates
+
+        script = candidates.read(walk, job, tuple(effects), walk.shell or "sh")
+        if script is not None and script.bodies:
+            # Without a slash another file of that name, on PATH, comes first.
+            exact = isinstance(file, str) and "/" in file
+            return _walked(walk, job, script, script.effects if exact else tuple(effects))
     out = _lost(walk, job, *effects)
     if isinstance(file, str) and _KEEPS_FOLDER.fullmatch(file):
         state.cwds = cwds
     return out
+
+
+def _walked(walk: Walk, job: ShellJob, script: ScriptEffects, effects: tuple[Effect, ...]) -> Pair:
+    """Walk a file of code in this shell, with each text that it may have."""
+    from assent.effects.shell.code_files import scripts
+
+    finish(walk, job, *effects)
+    index = len(walk.invocations) - 1
+    ok: ShellState | None = None
+    fail: ShellState | None = None
+    for path, runs_inside in script.bodies:
+        around = scripts.enter(walk, index, path)
+        for run in runs_inside:
+            inner = job.inner(job.argv)
+            inner.env, inner.state = job.env, job.state.fork()
+            won, lost = _in_file(walk, inner, run)
+            ok, fail = join(ok, won), join(fail, lost)
+        scripts.leave(walk, job, around)
+    return ok, fail
+
+
+def _in_file(walk: Walk, job: ShellJob, run: Run) -> Pair:
+    """One text of a sourced file. While it runs, its arguments replace the shell's own, but not in every shell;
+    `return` leaves it."""
+    state, bash = job.state, walk.shell == "bash"
+    source, before, words = state.get("BASH_SOURCE"), state.positional, run.positional[1:]
+    given = before if not words else calls.positional(words) if bash else None
+    state.positional = given
+    state.set("BASH_SOURCE", calls.as_value(run.positional[0]) if bash else UNKNOWN)
+    walk.escapes.append(("file", []))
+    ok, fail = _under(walk, job, run.script or "")
+    for left in walk.escapes.pop()[1]:
+        ok, fail = join(ok, left.fork()), join(fail, left.fork())
+    for after in {id(each): each for each in (ok, fail) if each is not None}.values():
+        after.reset("BASH_SOURCE", source)
+        if words:
+            after.positional = before if after.positional is given and given is not None else None
+    return ok, fail
 
 
 def _lost(walk: Walk, job: ShellJob, *effects: Effect) -> Pair:
@@ -110,7 +160,7 @@ def _lost(walk: Walk, job: ShellJob, *effects: Effect) -> Pair:
 
 
 def _streamed(walk: Walk, job: ShellJob, file: str | Arg) -> Stream | None:
-    """What a file that is no file holds: stdin, or the output of a process substitution."""
+    """The content of a stream that is read as a file: stdin, or the output of a process substitution."""
     if file in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
         return job.stdin
     if isinstance(file, str) and file.startswith("/dev/fd/"):
@@ -128,7 +178,7 @@ def _sourced(walk: Walk, job: ShellJob, stream: Stream) -> Pair:
 
 
 def exec_(walk: Walk, job: ShellJob) -> Pair:
-    """`exec command` takes the shell's place; with redirections alone they hold from here on."""
+    """`exec command` replaces the shell; redirections without a command apply from here on."""
     args = list(job.argv[1:])
     named: list[Effect] = []
     while args and isinstance(args[0], str) and re.fullmatch(r"-[cl]*a?|--", args[0]):
@@ -148,6 +198,8 @@ def exec_(walk: Walk, job: ShellJob) -> Pair:
         if job.plumbing.opened:
             job.state.sockets = tuple(dict.fromkeys((*job.state.sockets, *job.plumbing.opened)))
         if job.plumbing.stdin is not None:
+            if walk.stdin is flows.SCRIPT:
+                walk.gap("gap.shell.stdin-script", "the shell goes on reading its script elsewhere", job.start, job.end)
             walk.stdin = job.plumbing.stdin.shared()
     return job.state, job.state
 
@@ -170,7 +222,7 @@ def trap(walk: Walk, job: ShellJob) -> Pair:
 
 
 def command(walk: Walk, job: ShellJob) -> Pair:
-    """`command program`: as without it, but no function. `-v` and `-V` only look."""
+    """`command program`: as without it, but skips functions. `-v` and `-V` only look it up."""
     args = list(job.argv[1:])
     while args and isinstance(args[0], str) and args[0][:1] == "-" and len(args[0]) > 1:
         option = str(args.pop(0))
@@ -189,7 +241,7 @@ def command(walk: Walk, job: ShellJob) -> Pair:
 
 
 def _printed_stream(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Stream:
-    """What `command -v name` prints: where the program lies."""
+    """The output of `command -v name`: the path of the program."""
     name = args[0] if len(args) == 1 and isinstance(args[0], str) else ""
     from assent.effects.shell import programs
     from assent.effects.shell.commands.readers import system
@@ -199,13 +251,13 @@ def _printed_stream(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Stream:
 
 
 def builtin(walk: Walk, job: ShellJob) -> Pair:
-    """`builtin name`: the builtin, whatever function has its name."""
+    """`builtin name`: the builtin, even if a function has its name."""
     finish(walk, job)
     return _plain(walk, job, [word for word in job.argv[1:] if word != "--"])
 
 
 def _plain(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Pair:
-    """A command that no function or alias stands in for."""
+    """A command that no function or alias replaces."""
     if not args:
         return job.state, job.state
     inner = job.inner(args)
@@ -248,7 +300,7 @@ def completion(walk: Walk, job: ShellJob) -> Pair:
 
 
 def acts(walk: Walk, job: ShellJob) -> Pair:
-    """`bind`, `fc`: they run or change what is not modelled, unless they have nothing to do."""
+    """`bind`, `fc`: what they run or change is not modelled, unless they have nothing to do."""
     plain = all(word in ("-l", "-p", "-P", "-v", "-V", "-s", "-S") for word in job.argv[1:]) and job.argv[1:]
     return finish(walk, job, *([] if plain and "-s" not in job.argv else [runs(job)]))
 

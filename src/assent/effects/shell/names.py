@@ -1,5 +1,5 @@
 """Builtins that set names: read, mapfile, printf -v, getopts, unset, let, wait -p. A subscript in a name is evaluated,
-so that a name which is not plain is a doubt."""
+so a name that is not plain is a gap."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assent.effects.shell import arithmetic, calls
 from assent.effects.shell.assign import finish
 from assent.effects.shell.command import FIRM, LISTED, TOKENS, Arg
 from assent.effects.shell.record import ShellJob, Walk
-from assent.effects.shell.state import UNKNOWN, Pair, ShellState, Val
+from assent.effects.shell.state import UNKNOWN, Pair, ShellState, ShellValue
 
 _NAME = Pattern(r"[A-Za-z_]\w*")
 _READ_VALUED = frozenset("adinNptu")
@@ -20,12 +20,12 @@ _MAP_VALUED = frozenset("dnOsuCc")
 def could_name(walk: Walk, word: str | Arg, state: ShellState) -> None:
     if isinstance(word, str):
         if "[" in word:
-            arithmetic.evaluate_name(walk, Val((word,)), state)
+            arithmetic.evaluate_name(walk, ShellValue((word,)), state)
     elif word.kind not in FIRM:
-        arithmetic.evaluate_name(walk, Val(word.values, kind=word.kind), state)
+        arithmetic.evaluate_name(walk, ShellValue(word.values, kind=word.kind), state)
 
 
-def put(walk: Walk, word: str | Arg, found: Val, state: ShellState) -> None:
+def put(walk: Walk, word: str | Arg, found: ShellValue, state: ShellState) -> None:
     could_name(walk, word, state)
     if isinstance(word, str):
         if match := _NAME.match(word):
@@ -64,13 +64,13 @@ def read(walk: Walk, job: ShellJob) -> Pair:
     arithmetic.zsh_numbers(walk, [options[name] for name in "nNtu" if name in options], job.state)
     arithmetic.zsh_words(walk, job.argv[1:], job.state)
     stdin = job.stdin
-    found = Val(taint=stdin.taint)
+    found = ShellValue(taint=stdin.taint)
     if "a" in options:
         words.append(options["a"])
     elif stdin.text is None and stdin.kind in LISTED and len(words) == 1:
-        found = Val(kind=stdin.kind, under=stdin.under, taint=stdin.taint)
+        found = ShellValue(kind=stdin.kind, under=stdin.under, taint=stdin.taint)
     elif stdin.text is None and (stdin.kind in TOKENS or stdin.kind == "hashes"):  # of these, one on each line
-        found = Val(kind="hash" if stdin.kind == "hashes" else stdin.kind, taint=stdin.taint)
+        found = ShellValue(kind="hash" if stdin.kind == "hashes" else stdin.kind, taint=stdin.taint)
     for word in words or ["REPLY"]:
         put(walk, word, found, job.state)
     return finish(walk, job)
@@ -81,7 +81,7 @@ def mapfile(walk: Walk, job: ShellJob) -> Pair:
     options, words = split(job.argv[1:], _MAP_VALUED)
     arithmetic.zsh_words(walk, job.argv[1:], job.state)
     for word in words or ["MAPFILE"]:
-        put(walk, word, Val(taint=job.stdin.taint), job.state)
+        put(walk, word, ShellValue(taint=job.stdin.taint), job.state)
     callback = options.get("C")
     if callback is not None:
         if isinstance(callback, str):
@@ -93,7 +93,7 @@ def mapfile(walk: Walk, job: ShellJob) -> Pair:
 
 def printf_into(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Pair:
     if args:
-        put(walk, args[0], Val(taint=job.taint), job.state)
+        put(walk, args[0], ShellValue(taint=job.taint), job.state)
     arithmetic.zsh_printf(walk, args[1:], job.state)
     return finish(walk, job)
 
@@ -102,12 +102,12 @@ def getopts(walk: Walk, job: ShellJob) -> Pair:
     if len(job.argv) > 2:
         put(walk, job.argv[2], UNKNOWN, job.state)
     walk.assign("OPTARG", UNKNOWN, job.state)
-    walk.assign("OPTIND", Val(kind="number"), job.state)
+    walk.assign("OPTIND", ShellValue(kind="number"), job.state)
     return finish(walk, job)
 
 
 def unset(walk: Walk, job: ShellJob) -> Pair:
-    """Names and functions that are no longer there, or may not be."""
+    """Names and functions that are unset, or may be."""
     functions = references = False
     for word in job.argv[1:]:
         if isinstance(word, str) and word[:1] == "-":
@@ -128,8 +128,8 @@ def unset(walk: Walk, job: ShellJob) -> Pair:
 
 
 def _forget(walk: Walk, name: str, state: ShellState) -> None:
-    """A name without a value; but a read-only one keeps its own, and in a function another may come to light."""
-    walk.assign(name, Val() if walk.stack else Val(("",)), state)
+    """Unset a name; a read-only one keeps its value, and in a function a hidden one may reappear."""
+    walk.assign(name, ShellValue() if walk.stack else ShellValue(("",)), state)
     if not walk.stack and name not in state.fixed:
         state.drop(name)
 
@@ -137,10 +137,10 @@ def _forget(walk: Walk, name: str, state: ShellState) -> None:
 def let(walk: Walk, job: ShellJob) -> Pair:
     for word in job.argv[1:]:
         if isinstance(word, str):
-            arithmetic.evaluate(walk, Val((word,)), job.state)
+            arithmetic.evaluate(walk, ShellValue((word,)), job.state)
             arithmetic.assign_results(walk, word, job.state)
         else:
-            arithmetic.evaluate(walk, Val(word.values, kind=word.kind), job.state)
+            arithmetic.evaluate(walk, ShellValue(word.values, kind=word.kind), job.state)
             job.state.aliased = True
     return finish(walk, job)
 
@@ -149,9 +149,9 @@ def wait(walk: Walk, job: ShellJob) -> Pair:
     args = job.argv[1:]
     for place, word in enumerate(args):
         if isinstance(word, str) and re.fullmatch(r"-[a-z]*p", word) and place + 1 < len(args):
-            put(walk, args[place + 1], Val(kind="number"), job.state)
+            put(walk, args[place + 1], ShellValue(kind="number"), job.state)
         elif isinstance(word, str) and word.startswith("-p") and len(word) > 2:
-            put(walk, word[2:], Val(kind="number"), job.state)
+            put(walk, word[2:], ShellValue(kind="number"), job.state)
         else:
             could_name(walk, word, job.state)
     return finish(walk, job)

@@ -1,4 +1,4 @@
-"""`$name` and `${name…}` → their values. Runs nothing, but the walk visits every word inside."""
+"""`$name` and `${name…}` → their values. Runs nothing; the walk visits every word inside."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ from collections.abc import Callable
 
 from assent.contract import DOTALL, Pattern, re
 from assent.effects.shell.record import Walk
-from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, ShellState, Val, either
+from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, ShellState, ShellValue, either
 from assent.effects.shell.tree import GlobPart, Literal, Parameter, Word
 
 _NUMBERS = frozenset("? # $ ! RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL".split())
 _STATUSES = frozenset(("PIPESTATUS", "pipestatus"))
 _TOKENS = frozenset("USER LOGNAME HOSTNAME HOSTTYPE OSTYPE MACHTYPE BASH_VERSION - 0".split())
-_SECRETS = Pattern(r"(?i)\w*(?:secret|token|passw|credential|api_?key|access_?key|private_?key)\w*")
+_SECRETS = Pattern(r"(?i)\w*(?:secret|token|passw|credential|api_?key|access_?key|private_?key|database_url)\w*")
 _NAME = Pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _INTEGER = Pattern(r"\s*(-?[0-9]{1,9})\s*")
 _MAGIC = Pattern(r"[*?\[\\]")
 _LIVE_PROMPT = Pattern(r"[$`\\]")
+_SCRATCH = frozenset(("TMPDIR", "TMP", "TEMP"))  # the folder for temporary files, or not set
 _DEFAULTS = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
 LONGEST_TEXT = 512
 MOST_STARS = 2
 _SIMPLE = Pattern(r"[^\[\]\\()|!^]*")
 
 
-def parameter(walk: Walk, part: Parameter, state: ShellState) -> Val:
-    """The value of a parameter expansion. Whatever is not modelled is unknown."""
+def parameter(walk: Walk, part: Parameter, state: ShellState) -> ShellValue:
+    """The value of a parameter expansion; unknown if it is not modelled."""
     walk.step()
     if not part.op and part.subscript is None and not part.indirect:
         return lookup(walk, part.name, state)
@@ -35,8 +36,8 @@ def parameter(walk: Walk, part: Parameter, state: ShellState) -> Val:
     return found
 
 
-def _operated(walk: Walk, part: Parameter, state: ShellState) -> Val:
-    """`${…}` with more in it than a name: other expansions, which may hold others in turn."""
+def _operated(walk: Walk, part: Parameter, state: ShellState) -> ShellValue:
+    """`${…}` with more than a name: other expansions, possibly nested."""
     name, op = part.name, part.op
     if part.subscript is not None:
         walk.subscript(name, part.subscript, state)
@@ -58,20 +59,20 @@ def _operated(walk: Walk, part: Parameter, state: ShellState) -> Val:
     return _edited(op, base, operand, second)
 
 
-def _pattern(walk: Walk, word: Word, state: ShellState) -> Val:
-    """The pattern that a word stands for, unknown where a star in it may be a plain character."""
+def _pattern(walk: Walk, word: Word, state: ShellState) -> ShellValue:
+    """The pattern of a word; unknown if a star in it may be a plain character."""
     found = walk.value(word, state)
     written = all(type(part) is GlobPart or (type(part) is Literal and not part.quoted) for part in word.parts)
     if not written and (found.values is None or any(map(_MAGIC.search, found.values))):
-        return Val(taint=found.taint)
+        return ShellValue(taint=found.taint)
     return found
 
 
-def lookup(walk: Walk, name: str, state: ShellState) -> Val:
-    """The value of a plain name: what the text gave it, or what every environment has."""
+def lookup(walk: Walk, name: str, state: ShellState) -> ShellValue:
+    """The value of a plain name: set by the text, or common to every environment."""
     found = state.get(name)
     if found is not None:
-        return _first(found) if not walk.zsh or found.items is None else Val(taint=found.taint)
+        return _first(found) if not walk.zsh or found.items is None else ShellValue(taint=found.taint)
     if name in ("@", "*"):
         return UNKNOWN if state.positional is None else together(state.positional, state)
     if name.isdigit() and name != "0":
@@ -84,37 +85,39 @@ def lookup(walk: Walk, name: str, state: ShellState) -> Val:
         case "OLDPWD":
             return walk.previous_cwd_of(state)
         case "IFS":
-            return Val((" \t\n",))
+            return ShellValue((" \t\n",))
     if name in _NUMBERS or name in _STATUSES:
         return NUMBER
     if name in _TOKENS:
         return TOKEN
-    return Val(taint=SECRET) if _SECRETS.fullmatch(name) else UNKNOWN
+    if name in _SCRATCH:
+        return ShellValue(kind="place", under=("", "/tmp"))
+    return ShellValue(taint=SECRET) if _SECRETS.fullmatch(name) else UNKNOWN
 
 
-def _first(found: Val) -> Val:
+def _first(found: ShellValue) -> ShellValue:
     return found if found.items is None else next(iter(found.items), EMPTY)
 
 
-def together(items: tuple[Val, ...], state: ShellState) -> Val:
-    """Several values as one: each apart where the place takes several words, else joined by spaces, if IFS is usual."""
+def together(items: tuple[ShellValue, ...], state: ShellState) -> ShellValue:
+    """Several values as one: separate if the place takes several words, else joined by spaces if IFS is default."""
     taint = 0
     for item in items:
         taint |= item.taint
     ones = [item.one for item in items]
     text = " ".join(one for one in ones if one is not None)
     known = None not in ones and (state.split or len(ones) < 2)
-    return Val((text,) if known else None, items=items, taint=taint)
+    return ShellValue((text,) if known else None, items=items, taint=taint)
 
 
-def _positional(number: int, state: ShellState) -> Val:
+def _positional(number: int, state: ShellState) -> ShellValue:
     items = state.positional
     if items is None:
         return UNKNOWN
     return items[number - 1] if number <= len(items) else EMPTY
 
 
-def _element(walk: Walk, part: Parameter, state: ShellState) -> Val:
+def _element(walk: Walk, part: Parameter, state: ShellState) -> ShellValue:
     if part.subscript is None:
         return lookup(walk, part.name, state)
     found = state.get(part.name)
@@ -123,17 +126,17 @@ def _element(walk: Walk, part: Parameter, state: ShellState) -> Val:
             return found
         if part.name in _STATUSES and found is None and part.subscript.text not in ("@", "*"):
             return NUMBER
-        return Val(taint=found.taint) if found is not None else UNKNOWN
+        return ShellValue(taint=found.taint) if found is not None else UNKNOWN
     if part.subscript.text in ("@", "*"):
         return together(found.items, state)
     index = _INTEGER.fullmatch(part.subscript.text)
     if index and -len(found.items) <= int(index[1]) < len(found.items):
         item = found.items[int(index[1])]
         return either(item, found.items[int(index[1]) - 1]) if walk.zsh and int(index[1]) > 0 else item
-    return Val(taint=together(found.items, state).taint)
+    return ShellValue(taint=together(found.items, state).taint)
 
 
-def _indirect(walk: Walk, part: Parameter, state: ShellState) -> Val:
+def _indirect(walk: Walk, part: Parameter, state: ShellState) -> ShellValue:
     """`${!name}` reads the name that a name holds, subscript and all; `${!name@}`, `${!a[@]}` only list names."""
     operand = walk.value(part.operand, state) if part.operand is not None else None
     if part.op in ("@", "*") or (part.subscript is not None and part.subscript.text in ("@", "*")):
@@ -146,21 +149,23 @@ def _indirect(walk: Walk, part: Parameter, state: ShellState) -> Val:
     if part.op:
         if part.op in ("=", ":="):
             for name in found.values:
-                walk.assign(name, Val(taint=operand.taint if operand else 0), state)
-        return Val(taint=found.taint | (operand.taint if operand else 0))
-    out: Val | None = None
+                walk.assign(name, ShellValue(taint=operand.taint if operand else 0), state)
+        return ShellValue(taint=found.taint | (operand.taint if operand else 0))
+    out: ShellValue | None = None
     for name in found.values:
         value = lookup(walk, name, state)
         out = value if out is None else either(out, value)
     return out or UNKNOWN
 
 
-def _default(walk: Walk, part: Parameter, base: Val, state: ShellState) -> Val:
+def _default(walk: Walk, part: Parameter, base: ShellValue, state: ShellState) -> ShellValue:
     op = part.op
     operand = walk.value(part.operand, state) if part.operand is not None else EMPTY
     sign, colon = op[-1], op[0] == ":"
     if sign == "?":
         return base
+    if base.kind == "place" and base.under == ("", "/tmp") and op in (":-", ":=") and operand.one == "/tmp":
+        return ShellValue(kind="place", under=("/tmp",))
     unset = base is UNSET
     known = base.values is not None and (colon or unset or state.get(part.name) is not None)
     empty = unset or (known and colon and base.values == ("",))
@@ -175,14 +180,14 @@ def _default(walk: Walk, part: Parameter, base: Val, state: ShellState) -> Val:
     return out
 
 
-def _slice(walk: Walk, part: Parameter, base: Val, state: ShellState) -> Val:
+def _slice(walk: Walk, part: Parameter, base: ShellValue, state: ShellState) -> ShellValue:
     numbers = []
     for word in (part.operand, part.operand2):
         if word is not None:
             walk.arithmetic(word, state)
             numbers.append(_integer(walk, word, state))
     if not numbers or None in numbers:
-        return Val(taint=base.taint)
+        return ShellValue(taint=base.taint)
     start = numbers[0] or 0
     if part.name in ("@", "*") or base.items is not None:
         return _sliced_items(part.name, start, numbers[1:], base, state)
@@ -190,13 +195,13 @@ def _slice(walk: Walk, part: Parameter, base: Val, state: ShellState) -> Val:
     return _each(base, lambda text: _substring(text, start, length))
 
 
-def _sliced_items(name: str, start: int, rest: list[int | None], base: Val, state: ShellState) -> Val:
+def _sliced_items(name: str, start: int, rest: list[int | None], base: ShellValue, state: ShellState) -> ShellValue:
     if base.items is None or start < 0 or (start == 0 and name in ("@", "*")):
-        return Val(taint=base.taint)
+        return ShellValue(taint=base.taint)
     items = base.items[start - 1 if name in ("@", "*") else start :]
     if rest:
         if rest[0] is None or rest[0] < 0:
-            return Val(taint=base.taint)
+            return ShellValue(taint=base.taint)
         items = items[: rest[0]]
     return together(items, state)
 
@@ -220,47 +225,65 @@ def _substring(text: str, start: int, length: int | None) -> str | None:
     return text[start:end] if end >= start else None
 
 
-def _transformed(walk: Walk, op: str, base: Val) -> Val:
-    """`${x@U}` and the like. `@P` runs what a prompt would run."""
+def _transformed(walk: Walk, op: str, base: ShellValue) -> ShellValue:
+    """`${x@U}` and similar. `@P` runs the substitutions of a prompt."""
     if op == "@P" and (base.values is None or any(map(_LIVE_PROMPT.search, base.values))):
         walk.gap("gap.shell.prompt", "`${…@P}` runs the substitutions in a value: print the value instead")
         return UNKNOWN
     if op in ("@U", "@L"):
         return _each(base, str.upper if op == "@U" else str.lower)
-    return Val(taint=base.taint)
+    return ShellValue(taint=base.taint)
 
 
-def _edited(op: str, base: Val, operand: Val, second: Val) -> Val:
-    """Removal, replacement and change of case, where everything is known."""
+def _edited(op: str, base: ShellValue, operand: ShellValue, second: ShellValue) -> ShellValue:
+    """Removal, replacement and change of case, if everything is known."""
     pattern, text = operand.one, second.one
     taint = base.taint | operand.taint | second.taint
     if base.items is not None or pattern is None or text is None:
-        return Val(taint=taint)
+        return ShellValue(taint=taint)
+    if base.kind == "glob":
+        globs = [shortened(glob, pattern, op) for glob in base.under]
+        known = tuple(glob for glob in globs if glob)
+        return ShellValue(kind="glob" if len(known) == len(globs) else "", under=known, taint=taint)
     if op in ("#", "##", "%", "%%"):
         out = _each(base, lambda value: removed(value, pattern, op))
     elif op in ("/", "//", "/#", "/%"):
         out = _each(base, lambda value: replaced(value, pattern, text, op))
     elif pattern:
-        return Val(taint=taint)
+        return ShellValue(taint=taint)
     elif op in ("^^", ",,"):
         out = _each(base, str.upper if op == "^^" else str.lower)
     elif op in ("^", ","):
         out = _each(base, lambda value: (value[:1].upper() if op == "^" else value[:1].lower()) + value[1:])
     else:
-        return Val(taint=taint)
+        return ShellValue(taint=taint)
     return out.tainted(taint)
 
 
-def _each(base: Val, change: Callable[[str], str | None]) -> Val:
+def _each(base: ShellValue, change: Callable[[str], str | None]) -> ShellValue:
     if base.values is None or base.items is not None:
-        return Val(taint=base.taint)
+        return ShellValue(taint=base.taint)
     out = []
     for value in base.values:
         new = change(value)
         if new is None:
-            return Val(taint=base.taint)
+            return ShellValue(taint=base.taint)
         out.append(new)
-    return Val(tuple(dict.fromkeys(out)), taint=base.taint)
+    return ShellValue(tuple(dict.fromkeys(out)), taint=base.taint)
+
+
+def shortened(glob: str, pattern: str, op: str) -> str:
+    """A glob for the names that a glob matches, without an ending (`%.md`, `%.*`) or their folder (`##*/`); `""` if not
+    certain."""
+    folder, slash, last = glob.rpartition("/")
+    if op == "##" and pattern == "*/":
+        return last
+    stem, dot, ending = last.rpartition(".")
+    if op not in ("%", "%%") or "\\" in last or not stem or not dot or _MAGIC.search(ending):
+        return ""
+    if pattern == f".{ending}" or (pattern == ".*" and op == "%"):
+        return folder + slash + stem
+    return ""
 
 
 def removed(text: str, pattern: str, op: str) -> str | None:

@@ -1,45 +1,48 @@
-"""Programs: what the tables say about a command, what flows through it, and the commands it starts.
+"""Programs: the effects of a command by the tables, the data that flows through it, and the commands it starts.
 
-Expands no words and finds no functions; what a program does is data, in `commands`."""
+Expands no words and finds no functions; the effects of programs are data, in `commands`."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from assent.contract import Effect, Kind, Operation, Pattern, Target
-from assent.effects.paths import path_target
 from assent.effects.shell import environment, flows
-from assent.effects.shell.command import LISTED, Arg, CommandEffects, Run
+from assent.effects.shell.command import Arg, CommandEffects, Run
 from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import ShellJob, Walk, alias_open
-from assent.effects.shell.state import DECODED, FETCHED, ShellState, Val
+from assent.effects.shell.state import DECODED, FETCHED, FROM_FILE, SECRET, SECRET_FILE, UNKNOWN, ShellState, ShellValue
 from assent.programs.traits import has
+
+if TYPE_CHECKING:
+    from assent.effects.shell.code_files.scripts import ScriptEffects
 
 EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
+_NAMED = ("python", "node")  # programs that find code by other names than paths
+_TARS = frozenset({"tar", "gtar", "gnutar", "bsdtar"})
 _PLACES = frozenset((EXECUTE, FETCH))
 _GIT_PATCHES = (("apply",), ("am",))
 _GIT_MOVES = frozenset(
     "checkout switch pull merge rebase clone stash reset restore apply am cherry-pick revert worktree submodule".split()
 )
+_HOOKED = frozenset(
+    "commit merge pull checkout switch worktree rebase cherry-pick revert am push add restore reset stash".split()
+)
 _ROOT_IF_EMPTY = Pattern(r"\$\{?([A-Za-z_]\w*)\}?/+(?:\*|\.\*?)?")
 _MOSTLY_SET = frozenset("HOME PWD TMPDIR TMP TEMP XDG_RUNTIME_DIR GITHUB_WORKSPACE RUNNER_TEMP".split())
-_NOWHERE = ("",)
-_QUOTES = Pattern(r"[\"'\\]")
-# What changes where programs look for their own things.
+# Variables that change where programs look for their own files.
 _STEERING = frozenset(
-    "PATH HOME XDG_CONFIG_HOME GOPATH GOMODCACHE GOROOT GOBIN GOENV GOFLAGS GOTOOLCHAIN GOWORK GIT_DIR GIT_WORK_TREE "
-    "GIT_COMMON_DIR GIT_CEILING_DIRECTORIES".split()
+    "PATH HOME TMPDIR XDG_CONFIG_HOME GOPATH GOMODCACHE GOROOT GOBIN GOENV GOFLAGS GOTOOLCHAIN GOWORK GIT_DIR "
+    "GIT_WORK_TREE GIT_COMMON_DIR GIT_CEILING_DIRECTORIES".split()
 )
-_NO_TREE = frozenset(("--cached", "--abort", "--quit", "--skip", "--show-current-patch"))
-_STRIP = Pattern(r"(?:-[A-Za-z]*p|--strip=)([0-9]+)")
-_FOLDER = Pattern(r"--d(?:i[a-z]*)?|-[A-Za-z0-9]*d")
-_GLUED = Pattern(r"(?:--d(?:i[a-z]*)?=|-[A-Za-z0-9]*?d)(.+)")
-_MOST_INCOMING = 256
-_DELIMITED = Pattern(r"-[a-zA-Z]*[0d]|--null|--delim|--arg-file|--arg-sep|--colsep|-[CaX]|:::")
+_NOWHERE = ("",)
+_ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
 
 
 def command(walk: Walk, job: ShellJob) -> None:
-    """A program, judged by the tables, in each folder that the shell may stand in."""
+    """A program, read by the tables, in each folder that the shell may be in."""
     name = job.argv[0]
     assert isinstance(name, str)
     argv = tuple(job.argv)
@@ -47,11 +50,20 @@ def command(walk: Walk, job: ShellJob) -> None:
     cwds = job.state.cwds if job.place == "here" else _NOWHERE
     stdin = _incoming(job.stdin, argv, cwds) if has(base, "words-from-input") else None
     kind = flows.family(base)
-    line = flows.inline(kind, base, argv, job.stdin) if kind and job.stdin.text is not None else argv
-    summary = interpret(line, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
+    if kind and job.place == "here" and any(type(word) is Arg for word in argv):
+        argv = _settled(walk, job)
+    client = has(base, "database-client")
+    given: list[str] = []
+    if (kind or client) and (job.stdin.text is not None or job.stdin.files):
+        given = _given(walk, job, base, kind)
+    if base in _TARS:
+        argv = _with_tar_options(walk, job, argv)
+    lines = [flows.inline(kind, base, argv, text) for text in given] if kind and given else [argv]
+    summary = interpret(lines[0], cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
     effects, runs = summary.effects, summary.runs
-    if len(cwds) > 1:
-        more = [interpret(line, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin) for cwd in cwds[1:]]
+    if len(cwds) > 1 or len(lines) > 1:
+        places = [(line, cwd) for line in lines for cwd in cwds][1:]
+        more = [interpret(line, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin) for line, cwd in places]
         effects = tuple(dict.fromkeys([*effects, *(effect for found in more for effect in found.effects)]))
         runs = tuple(dict.fromkeys([*runs, *(run for found in more for run in found.runs)]))
     fetches = False
@@ -61,21 +73,67 @@ def command(walk: Walk, job: ShellJob) -> None:
         elif effect.operation is DELETE and effect.recursive and not effect.target.name:
             effects = _emptied(job.state, effect, effects)
     if has(base, "applies-patches") and (base != "git" or summary.subcommand[:1] in _GIT_PATCHES):
-        effects = (*effects, *_patch_effects(walk, job, base, summary, effects))
+        from assent.effects.shell import patching
+
+        effects = (*effects, *patching.patched(walk, job, base, summary, effects))
     if has(base, "own-terminal") and job.stdin is not flows.TERMINAL and job.stdin.text != "":
         effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, which types what it reads")))
+    if client and given:
+        effects, runs = _stated(walk, job, base, given, effects, runs)
+    if kind and given and job.stdin.files and lines[0] is not argv:
+        effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base)))  # the file may change before then
+    if base == "ssh" and job.stdin is not flows.TERMINAL and "-N" not in summary.flags and summary.operands:
+        runs = (*runs, *_remote(walk, job, runs))
+    if (job.stdin.text or job.stdin.files) and any(effect.operation in _PLACES for effect in effects):
+        effects, runs = _typed(walk, job, base, effects, runs)
+    elif job.stdin is not flows.TERMINAL and any(effect.operation is EXECUTE for effect in effects):
+        _require_known(walk, job, base)
     if job.env or job.state.passed or summary.obeyed:
         effects = _steered(job, base, summary, effects)
     if kind or fetches or walk.fetched:
-        effects = _endangered(walk, job, base, kind, effects)
-    walk.record(job, summary, effects)
+        effects = _endangered(walk, job, base, kind, effects, summary.runs)
+    script = own = None
+    if job.place == "here" and (job.env or job.state.passed or "PATH" in job.state.vars):
+        own, effects = _by_environment(walk, job, base, kind, effects)
+    if base == "git" and job.place == "here" and not _HOOKED.isdisjoint(summary.subcommand[:1]):
+        from assent.effects.shell.code_files import git_hooks
+
+        own = git_hooks.read(walk, job, summary.subcommand, effects)
+    runs_file = any(effect.operation is EXECUTE and effect.target.kind is Kind.PATH for effect in effects)
+    if runs_file and job.place == "here":
+        from assent.effects.shell.code_files import candidates, scripts
+
+        script = candidates.read(walk, job, effects, base if kind or client else scripts.reader_of(base))
+        effects = effects if script is None else script.effects
+    if job.place == "here" and script is None and ((kind in _NAMED and not runs_file) or has(base, "script-runner")):
+        from assent.effects.shell.code_files import tool_files
+
+        script = tool_files.started(walk, job, base, kind)
+        effects = effects if script is None else (*effects, *script.effects)
+    if own is not None:
+        effects = (*effects, *own.effects)
+    if walk.code and (helper := walk.code.get("program:")) is not None and not has(base, "starts-nothing"):
+        effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, which may start {helper.text}")))
+    if job.plumbing is not None and job.plumbing.files and _never_stops(base, argv):
+        effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base), dangers=("fills",)))
+    if job.stdin.text is not None and len(argv) == 1 + (base == "tee") and has(base, "passes-input"):
+        job.writes = job.stdin.text
+        if job.plumbing is not None:
+            job.plumbing.text = job.stdin.text
+    task = None
+    if job.place == "here" and len(cwds) == 1 and cwds[0] and has(base, "followed-tasks"):
+        from assent.effects.shell.tasks import runners
+
+        task = runners.read(walk, job, base, summary, effects)
+        effects = effects if task is None else task.effects
+    index = walk.record(job, summary, effects)
     if job.place == "here":
         words = alias_open(argv, base, summary) if has(base, "own-aliases") else argv
         for word in words:
             if type(word) is Arg:
                 walk.unsettled.append((words, job.state, *(walk.span or (job.start, job.end))))
                 break
-    if base[:4] == "git-" and walk.tables.program(base) is None:  # a subcommand by the name of its own program
+    if base[:4] == "git-" and walk.tables.program(base) is None:  # a subcommand named like its own program
         runs = (*runs, Run(argv=("git", base[4:], *argv[1:])))
     if has(base, "moves-files"):
         walk.moved.update(moved_by(job, base, effects))
@@ -86,21 +144,131 @@ def command(walk: Walk, job: ShellJob) -> None:
     passed = job.stdin.taint & (FETCHED | DECODED)
     if walk.sink is not None or fetches or passed or walk.fetched or (job.plumbing is not None and job.plumbing.files):
         stream = _printed(walk, job, base, effects, summary)
+    if job.plumbing is not None and job.plumbing.online and job.plumbing.sends:
+        _sent_on(walk, job, base, effects, summary, index)
+    if script is not None or own is not None:
+        from assent.effects.shell.code_files import scripts
+
+        gaps = dict(walk.gaps)
+        for path, inside in (*(script.bodies if script is not None else ()), *(own.bodies if own is not None else ())):
+            outer = scripts.enter(walk, index, path)
+            follow(walk, job, base, inside, files=True)
+            scripts.leave(walk, job, outer)
+        if base == "git":  # only the visible effects of a hook count
+            walk.gaps = gaps
+    if task is not None:
+        for recipe in task.recipes:
+            around = runners.enter(walk, index, recipe)
+            follow(walk, job, base, tuple(recipe.runs))
+            runners.leave(walk, around)
     if runs:
+        before, jobs = len(walk.effects), walk.jobs
         follow(walk, job, base, runs)
+        if base == "watch" and walk.jobs > jobs:  # it runs them again and again
+            walk.never_ends()
+        read = (each.operation is READ and each.target.kind is Kind.PATH for each in walk.effects[before:])
+        if stream is not None and any(read):
+            stream = Stream(None, stream.taint | FROM_FILE, stream.kind, stream.under)
     elif kind == "shell":
         from assent.effects.shell.commands.readers import shells
 
         source = job.stdin if shells.shell_reads_stdin(argv) else _piped(walk, argv)
-        if source is not None and source is not flows.TERMINAL:
+        if source is job.stdin and given:
+            for text in given:
+                _script_from(walk, job, base, Stream(text))
+        elif source is not None and source is not flows.TERMINAL:
             _script_from(walk, job, base, source)
     if stream is not None and walk.sink is not None:
         walk.sink.append(stream)
 
 
+def _typed(
+    walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...], runs: tuple[Run, ...]
+) -> tuple[tuple[Effect, ...], tuple[Run, ...]]:
+    """The effects and runs of a console, including the code on its standard input."""
+    from assent.effects.shell.code_files import inputs
+
+    typed = inputs.typed(walk, job, base)
+    return (*effects, *typed.effects), (*runs, *typed.runs)
+
+
+def _never_stops(base: str, argv: tuple[str | Arg, ...]) -> bool:
+    """Whether a command prints without end."""
+    return base == "yes" or (base in ("cat", "pv", "tee") and any(word in _ENDLESS for word in argv[1:]))
+
+
+def _require_known(walk: Walk, job: ShellJob, base: str) -> None:
+    """Database statements from the unknown output of another command are a gap."""
+    from assent.effects.shell.code_files import inputs
+
+    if inputs.is_unread(job, base):
+        walk.gap("gap.shell.stdin-script", "give the database statements that can be read", job.start, job.end)
+
+
+def _with_tar_options(walk: Walk, job: ShellJob, argv: tuple[str | Arg, ...]) -> tuple[str | Arg, ...]:
+    """The words of tar, after the options that it takes from the environment."""
+    given = dict(job.env).get("TAR_OPTIONS") or job.state.get("TAR_OPTIONS")
+    if given is None:
+        return argv
+    if given.one is None:
+        walk.gap("gap.shell.dynamic-script", "write the options of tar on its own line")
+        return argv
+    words = given.one.split()
+    first = argv[1] if len(argv) > 1 else ""
+    bundled = isinstance(first, str) and first[:1] not in ("", "-")  # `czf`, which has to be the first word
+    return (argv[0], *words, *((f"-{first}", *argv[2:]) if bundled else argv[1:]))
+
+
+def _settled(walk: Walk, job: ShellJob) -> tuple[str | Arg, ...]:
+    """The words of an interpreter's command, with globs resolved to files."""
+    from assent.effects.shell.code_files import candidates
+
+    job.argv = candidates.settled(walk, job)
+    return job.argv
+
+
+def _by_environment(
+    walk: Walk, job: ShellJob, base: str, kind: str, effects: tuple[Effect, ...]
+) -> tuple[ScriptEffects | None, tuple[Effect, ...]]:
+    """The program of the project that comes first in PATH, and the effects with a shell's startup files."""
+    from assent.effects.shell.code_files import candidates, environment_files
+
+    if kind == "shell":
+        effects = (*effects, *environment_files.started(walk, job))
+    found = environment_files.program(walk, job, base)
+    return candidates.read_any(walk, job, found, "") if found else None, effects
+
+
+def _given(walk: Walk, job: ShellJob, base: str, kind: str) -> list[str]:
+    """The texts on standard input that a program runs."""
+    if job.stdin.text is not None:
+        return [job.stdin.text]
+    from assent.effects.shell.code_files import inputs
+
+    if kind and flows.code_from(kind, job.argv[1:]) != "stdin":
+        return []
+    return inputs.texts(walk, job, base)
+
+
+def _stated(
+    walk: Walk, job: ShellJob, base: str, given: list[str], effects: tuple[Effect, ...], runs: tuple[Run, ...]
+) -> tuple[tuple[Effect, ...], tuple[Run, ...]]:
+    """The effects and runs of a database client, including the statements on its input."""
+    from assent.effects.shell.code_files import inputs
+
+    stated = inputs.statements(walk, job, base, given)
+    return (*effects, *stated.effects), (*runs, *stated.runs)
+
+
+def _remote(walk: Walk, job: ShellJob, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    from assent.effects.shell.code_files import inputs
+
+    return inputs.remote_script(walk, job, runs)
+
+
 def _steered(job: ShellJob, base: str, summary: CommandEffects, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
-    """The effects with EXECUTE where the text sets a variable that is not known to be harmless for the program. One
-    that its row says it obeys takes allow rules away, too."""
+    """The effects, with EXECUTE if the text sets a variable that is not known to be harmless for the program. One that
+    its row lists as obeyed also lifts allow rules."""
     state = job.state
     given = dict(job.env)
     for name in summary.obeyed:
@@ -110,12 +278,13 @@ def _steered(job: ShellJob, base: str, summary: CommandEffects, effects: tuple[E
     given.update((name, found) for name in passed if name not in given and (found := state.get(name)) is not None)
     for name, found in given.items():
         if not environment.is_harmless(name, found.values, summary.env):
-            return (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, told {name}")))
+            marks = environment.dangers(base, given)
+            return (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base} with {name} set"), dangers=marks))
     return effects
 
 
 def _emptied(state: ShellState, effect: Effect, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
-    """`rm -r "$X"/` where nothing says that X has a value: the guess is the root."""
+    """`rm -r "$X"/` with X possibly unset: the guess is the root."""
     match = _ROOT_IF_EMPTY.fullmatch(effect.target.text)
     if match is None or match[1] in _MOSTLY_SET or state.get(match[1]) is not None:
         return effects
@@ -124,24 +293,21 @@ def _emptied(state: ShellState, effect: Effect, effects: tuple[Effect, ...]) -> 
 
 
 def _incoming(stdin: Stream, argv: tuple[str | Arg, ...], cwds: tuple[str, ...]) -> Arg | None:
-    """What standard input is worth as words of another command: whole lines, where they replace a mark."""
-    if stdin is flows.TERMINAL and "" not in cwds:
-        return Arg("<terminal>", kind="paths", under=cwds)  # no name comes, so every one that does lies here
-    if stdin.text is not None and not _QUOTES.search(stdin.text):
-        options = [word for word in argv if isinstance(word, str) and word[:1] == "-"]
-        lines = any(option.startswith(("-I", "-i", "--replace", "-L")) for option in options)
-        found = [line.lstrip() for line in stdin.text.split("\n")] if lines else stdin.text.split()
-        words = tuple(dict.fromkeys(word for word in found if word))
-        if len(words) > _MOST_INCOMING or any(map(_DELIMITED.match, options)):
-            return None
-        return Arg(stdin.text.strip(), words or ("",))
-    if stdin.kind in LISTED:
-        return Arg("<stdin>", kind=stdin.kind, under=stdin.under)
-    return None
+    from assent.effects.shell.code_files import inputs
+
+    return inputs.words(stdin, argv, cwds)
 
 
-def _endangered(walk: Walk, job: ShellJob, base: str, kind: str, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
-    """The effects with the dangers that lie in where the data of this command comes from."""
+def _sends_code(job: ShellJob, runs: tuple[Run, ...]) -> bool:
+    from assent.effects.shell.code_files import inputs
+
+    return inputs.sent_code(job, runs)
+
+
+def _endangered(
+    walk: Walk, job: ShellJob, base: str, kind: str, effects: tuple[Effect, ...], runs: tuple[Run, ...]
+) -> tuple[Effect, ...]:
+    """The effects, with the dangers of the source of this command's data."""
     code: tuple[str, ...] = ()
     out: tuple[str, ...] = ()
     args = job.argv[1:]
@@ -159,7 +325,10 @@ def _endangered(walk: Walk, job: ShellJob, base: str, kind: str, effects: tuple[
                 code = code or flows.code_dangers(walk.fetched[effect.target.name])
     if any(effect.operation is FETCH for effect in effects):
         if job.taint or job.stdin.taint:
-            out = flows.sends(base, args, job.stdin, job.taint)
+            hosts = [effect.target.name for effect in effects if effect.operation is FETCH]
+            out = flows.sends(base, args, job.stdin, job.taint, hosts)
+        if out and base == "ssh" and not job.taint and _sends_code(job, runs):
+            out = ()
         if flows.hands_out_shell(base, args):
             out = (*out, "reverse-shell")
     if not code and not out:
@@ -189,11 +358,15 @@ def endangered(effect: Effect, dangers: tuple[str, ...]) -> Effect:
 
 
 def _printed(walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...], summary: CommandEffects) -> Stream:
-    """What a program prints, and what that makes of the files that it or its redirections write."""
+    """The output of a program. If it is fetched, so are the files that the program or its redirections write."""
     stream = flows.output(base, job.argv[1:], effects, summary, job.stdin, job.taint)
     for effect in effects:
         if effect.operation is READ and effect.target.name in walk.fetched:
             stream = Stream(None, stream.taint | walk.fetched[effect.target.name])
+    if base == "cat" and stream.text is None and not stream.taint & ~(FROM_FILE | SECRET_FILE):
+        from assent.effects.shell.code_files import inputs
+
+        stream = Stream(None, stream.taint, stream.kind, stream.under, inputs.printed_files(job, effects))
     if stream.taint & (FETCHED | DECODED):
         bits = stream.taint & (FETCHED | DECODED)
         names = [effect.target.name for effect in effects if effect.operation is WRITE]
@@ -206,8 +379,19 @@ def _printed(walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...], 
     return Stream(None, stream.taint) if stream.kind == "place" and steered(job) else stream
 
 
+def _sent_on(
+    walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...], summary: CommandEffects, index: int
+) -> None:
+    """The output of a command goes to a network connection of the shell."""
+    taint = flows.output(base, job.argv[1:], effects, summary, job.stdin, job.taint).taint
+    if taint & (FROM_FILE | SECRET):
+        where = walk.where(job.start, job.end)
+        dangers = flows.LEAKS if taint & (SECRET | SECRET_FILE) else ("exfiltration",)
+        walk.effects.append(Effect(READ, Target(Kind.PROGRAM, base), where, invocation=index, dangers=dangers))
+
+
 def steered(job: ShellJob) -> bool:
-    """Whether the text itself may have chosen the place that a command tells."""
+    """Whether the text itself may have chosen the place that a command prints."""
     state = job.state
     return bool(job.env or job.forfeit or state.opaque or state.aliased) or any(map(state.vars.__contains__, _STEERING))
 
@@ -215,7 +399,8 @@ def steered(job: ShellJob) -> bool:
 # ---------------------------------------------------------------- what a command runs in turn
 
 
-def follow(walk: Walk, job: ShellJob, base: str, runs: tuple[Run, ...]) -> None:
+def follow(walk: Walk, job: ShellJob, base: str, runs: tuple[Run, ...], *, files: bool = False) -> None:
+    """Walk the commands that a command runs. `files`: these are texts of a file that it runs."""
     if not walk.enter():
         return
     sink, walk.sink = walk.sink, None
@@ -235,12 +420,15 @@ def follow(walk: Walk, job: ShellJob, base: str, runs: tuple[Run, ...]) -> None:
             state.positional = calls.positional(found.positional[1:])
             if found.positional:
                 state.set("0", calls.as_value(found.positional[0]))
+            if walk.files:
+                known = files and found.shell == "bash"
+                state.set("BASH_SOURCE", calls.as_value(found.positional[0]) if known else UNKNOWN)
             inner = job.inner(job.argv)
             inner.state = state
             inner.place = place
             calls.nested(walk, found.script, inner, found.shell)
         elif found.argv:
-            walk.steps += len(found.argv) >> 3  # each command in another reads all the words that are left
+            walk.steps += len(found.argv) >> 3  # each nested command reads all remaining words
             inner = job.inner(found.argv)
             inner.state = state
             inner.external = True
@@ -255,18 +443,18 @@ def follow(walk: Walk, job: ShellJob, base: str, runs: tuple[Run, ...]) -> None:
     walk.leave()
 
 
-def _assignment(word: str | Arg) -> tuple[str, Val]:
+def _assignment(word: str | Arg) -> tuple[str, ShellValue]:
     name, _, value = (word if isinstance(word, str) else word.prefix).partition("=")
-    return name, Val((value,)) if isinstance(word, str) else Val()
+    return name, ShellValue((value,)) if isinstance(word, str) else ShellValue()
 
 
 def _piped(walk: Walk, argv: tuple[str | Arg, ...]) -> Stream | None:
-    """What the process substitution prints that a shell takes for its script."""
+    """The output of the process substitution that a shell reads as its script."""
     return next((walk.pipes[word] for word in argv[1:] if isinstance(word, str) and word in walk.pipes), None)
 
 
 def _script_from(walk: Walk, job: ShellJob, base: str, source: Stream) -> None:
-    """A shell that runs what another command prints: known text is walked, the rest is a gap."""
+    """A shell that runs the output of another command: known text is walked, the rest is a gap."""
     if source.text is None:
         walk.gap("gap.shell.stdin-script", "give the shell a script that can be read", job.start, job.end)
         return
@@ -277,7 +465,7 @@ def _script_from(walk: Walk, job: ShellJob, base: str, source: Stream) -> None:
     for name, given in job.env:
         inner.state.set(name, given)
         inner.state.export(name)
-    inner.stdin = flows.UNSEEN
+    inner.stdin = flows.SCRIPT
     sink, walk.sink = walk.sink, None
     from assent.effects.shell import calls
 
@@ -287,8 +475,8 @@ def _script_from(walk: Walk, job: ShellJob, base: str, source: Stream) -> None:
 
 
 def moved_by(job: ShellJob, base: str, effects: tuple[Effect, ...]) -> list[str]:
-    """Paths that a command may put links or other files at, so that facts of them are out of date after it."""
-    if base == "git":
+    """Paths at which a command may put links or other files: facts about them are out of date after it."""
+    if base == "git" and "mv" not in job.argv[1:4]:
         return list(job.state.cwds) if any(word in _GIT_MOVES for word in job.argv[1:4]) else []
     return [
         effect.target.name
@@ -297,77 +485,3 @@ def moved_by(job: ShellJob, base: str, effects: tuple[Effect, ...]) -> list[str]
         and effect.target.kind is Kind.PATH
         and (effect.recursive or base not in ("cp", "install", "rsync"))
     ]
-
-
-# ---------------------------------------------------------------- commands that apply a patch
-
-
-def _patch_effects(
-    walk: Walk, job: ShellJob, base: str, summary: CommandEffects, effects: tuple[Effect, ...]
-) -> list[Effect]:
-    """What a command that applies a patch writes, beside what its row says."""
-    if not any(effect.operation is EXECUTE and effect.target.kind is Kind.PROGRAM for effect in effects):
-        return []  # it only tells
-    from assent.effects import patches
-
-    texts = [word for word in job.argv[1:] if isinstance(word, str) and "\n" in word]
-    if job.stdin.text is not None:
-        texts.append(job.stdin.text)
-    read = [patches.read_patch(text) for text in texts]
-    folders = _patch_folders(walk, job, base, effects)
-    out = [
-        Effect(touch.operation, path_target(path, folder.raw or folder.name, walk.home))
-        for touch in dict.fromkeys(touch for touched, _ in read for touch in touched)
-        for path in _patched_files(touch.path, base, job.argv)
-        for folder in folders
-        if folder.name
-    ]
-    whole = bool(read) and all(sure for _, sure in read) and all(folder.name for folder in folders)
-    named = base in ("patch", "gpatch") and bool(summary.operands)  # `patch a.c a.patch`, whatever the patch names
-    if not whole and not named and summary.flags.isdisjoint(_NO_TREE):
-        out += [Effect(WRITE, folder, recursive=True) for folder in folders]
-    return out
-
-
-def _patched_files(path: str, base: str, argv: list[str | Arg] | tuple[str | Arg, ...]) -> list[str]:
-    """The files that a name in a patch may stand for, by how many folders the command takes off."""
-    if not path:
-        return []
-    found = [match[1] for word in argv if isinstance(word, str) and (match := _STRIP.match(word))]
-    if base in ("apply_patch", "applypatch"):
-        return [path]
-    if not found and base != "git":
-        return list(dict.fromkeys((path, path.rpartition("/")[2] or path)))
-    strip = min(int(found[-1]), 100) if found and len(found[-1]) < 4 else 1
-    headers = (path, f"a/{path}", f"b/{path}")
-    stripped = ("/".join(header.split("/")[strip:]) for header in headers)
-    return list(dict.fromkeys(each for each in (path, *stripped) if each))
-
-
-def _patch_folders(walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...]) -> list[Target]:
-    """Where the patch is applied. A folder that cannot be named is a target without a name."""
-    bases = [effect.target.raw or effect.target.name for effect in effects if effect.target.kind is Kind.REPOSITORY]
-    out: list[Target] = []
-    for cwd in (base == "git" and bases) or job.state.cwds:
-        for word in _directory_options(job.argv) or ["."]:
-            if isinstance(word, str):
-                out.append(path_target(word, cwd, walk.home, tilde=False))
-            else:
-                out.append(Target(Kind.PATH, "", word.text, certain=False))
-    return out
-
-
-def _directory_options(argv: list[str | Arg] | tuple[str | Arg, ...]) -> list[str | Arg]:
-    """The values of `-d` and `--directory`; rather one too many than one too few."""
-    out: list[str | Arg] = []
-    for place, word in enumerate(argv[1:], 2):
-        if isinstance(word, Arg):
-            if word.prefix.startswith(("--d", "-d")):
-                out.append(word)
-        elif "\n" in word:
-            continue
-        elif _FOLDER.fullmatch(word):
-            out += argv[place : place + 1]
-        elif glued := _GLUED.fullmatch(word):
-            out.append(glued[1])
-    return out

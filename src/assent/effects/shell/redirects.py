@@ -1,13 +1,15 @@
-"""Redirections → effects on their targets, and what a command's input and output are tied to. Runs nothing."""
+"""Redirections → effects on their targets, and the input and output of a command. Runs nothing."""
 
 from __future__ import annotations
 
 from assent.contract import Kind, Operation, Pattern, Target
+from assent.contract.secret_files import is_environment_file
 from assent.effects.paths import path_target
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import EVERY, Arg, temporary
+from assent.effects.shell.commands.command_effects import EVERY_FILE
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import Plumbing, Walk
-from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, ShellState, Val, either
+from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, SECRET_FILE, ShellState, ShellValue, either
 from assent.effects.shell.tree import ProcessSub, Redirect
 from assent.effects.shell.words import single, value
 
@@ -31,7 +33,7 @@ def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: ShellState) -> Plu
         op = redirect.op
         if redirect.fd[:1] == "{":
             name = redirect.fd.strip("{}").partition("[")[0]
-            before = state.get(name)  # which it keeps where the file cannot be opened
+            before = state.get(name)  # which it keeps if the file cannot be opened
             walk.assign(name, NUMBER if before is None else either(before, NUMBER), state)
         if op == "<<" or op == "<<-":
             _document(walk, redirect, state, out)
@@ -82,15 +84,24 @@ def _file(walk: Walk, redirect: Redirect, state: ShellState, out: Plumbing) -> N
         out.stdin = walk.last if type(inner) is ProcessSub else Stream(None, FROM_FILE)
     for one in _texts(target):
         _target(walk, redirect, state, out, target, one, where, reads, writes)
+    if op == "<" and redirect.fd in ("", "0") and walk.place == "here" and out.stdin is not None:
+        files = tuple(found for operation, found, _, place in out.effects if operation is READ and place == where)
+        if files and out.stdin.text is None and out.stdin.taint == FROM_FILE and all(map(_is_named, files)):
+            secret = any(is_environment_file(found.name) for found in files)
+            out.stdin = Stream(None, FROM_FILE | (SECRET_FILE if secret else 0), files=(files,))
+
+
+def _is_named(target: Target) -> bool:
+    return bool(target.name or target.under)
 
 
 def _again(walk: Walk, target: str | Arg, state: ShellState) -> None:
-    """Bash expands the word of `>&word` twice where it is no descriptor: what the first time left may run then."""
+    """Bash expands the word of `>&word` twice if it is no descriptor: the first result may run then."""
     texts = _texts(target)
     live = tuple(text for text in texts if text is not None and _EXPANDS.search(text))
     if live or None in texts:
         walk.gap("gap.shell.unmodelled", "bash expands the word after `>&` twice: write `&>` instead")
-        walk.evaluated(Val(live), state)
+        walk.evaluated(ShellValue(live), state)
 
 
 def _target(
@@ -104,8 +115,8 @@ def _target(
     reads: bool,
     writes: bool,
 ) -> None:
-    """The effects of one text that a target can be; None is a text that is not known."""
-    typed = reads and text == "/dev/tty"  # what a person types there is not for the command
+    """The effects of one possible text of a target; None is an unknown text."""
+    typed = reads and text == "/dev/tty"  # a person's input there is not for the command
     if text is not None and _NO_FILE.fullmatch(text) and not typed:
         if writes and text in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
             out.quiet = False
@@ -123,14 +134,25 @@ def _target(
             if found.name in walk.fetched and out.stdin is not None:
                 out.stdin = Stream(None, out.stdin.taint | walk.fetched[found.name])
         if writes and not typed:
-            out.effects.append((WRITE, found, dangers, where))
+            out.effects.append((WRITE, found, (*dangers, *_emptied(redirect.op, found, target)), where))
             if redirect.fd in ("", "1"):
                 out.files.append(found.name)
+                out.appends = out.appends or redirect.op == ">>"
+
+
+def _emptied(op: str, found: Target, word: str | Arg) -> tuple[str, ...]:
+    """Marks of a file that loses its content, if it may be any of several."""
+    if "a" in op or ">>" in op or op == "<>" or not (found.pattern or not found.name):
+        return ()
+    return ("empties", EVERY_FILE) if isinstance(word, Arg) and EVERY in word.under else ("empties",)
 
 
 def _paths(walk: Walk, state: ShellState, target: str | Arg, text: str | None) -> list[Target]:
     if text is None:
         assert isinstance(target, Arg)
+        made = temporary(target)
+        if made:
+            return [path_target(path, cwd, walk.home, tilde=False) for path in made for cwd in state.cwds]
         return [unnamed(target, walk, state.cwds[0])]
     pattern = isinstance(target, Arg) and target.pattern
     cwds = ("",) if text[:1] == "/" else state.cwds
@@ -138,8 +160,8 @@ def _paths(walk: Walk, state: ShellState, target: str | Arg, text: str | None) -
 
 
 def unnamed(word: Arg, walk: Walk, cwd: str) -> Target:
-    """A path that is not known: with a guess at its name where its beginning is, good enough to deny."""
-    under = word.under if word.kind != "place" else ()
+    """An unknown path; if its beginning is known, with a guess at its name, good enough to deny."""
+    under = tuple(folder for folder in word.under if folder != EVERY) if word.kind != "place" else ()
     if "/" in word.prefix:
         found = path_target(word.prefix + "?", cwd, walk.home, tilde=False)
         name = found.name.removesuffix("?") + "*" if found.name else ""
@@ -166,12 +188,13 @@ def _duplicates(op: str, target: str | Arg) -> bool:
 
 def _online(op: str, out: Plumbing) -> None:
     out.online = True
+    out.sends = out.sends or op not in ("<", "<&")
     if op in ("<", "<&", "<>"):
         out.stdin = Stream(None, FETCHED)
 
 
 def _zsh(walk: Walk, redirect: Redirect) -> None:
-    """Forms that zsh reads otherwise: `>! file` forces, `<1-9>` is a glob."""
+    """Forms that zsh reads differently: `>! file` forces, `<1-9>` is a glob."""
     text = redirect.target.text
     if (text == "!" and redirect.op != "<") or (redirect.op == "<" and _ZSH_RANGE.fullmatch(text)):
         walk.gap("gap.shell.zsh", "zsh reads this redirection otherwise than bash: write it with a plain file name")

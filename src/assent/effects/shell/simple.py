@@ -1,4 +1,4 @@
-"""Simple commands: their words expanded, and the way from their first word to an alias, function, builtin or program.
+"""Simple commands: expands their words and resolves the first to an alias, function, builtin or program.
 
 Builtins are in `builtins`, programs in `programs`."""
 
@@ -16,7 +16,7 @@ from assent.effects.shell.words import expand
 _NO_GUESSES: tuple[str, ...] = ()
 DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
-# What is assigned before these stays in a POSIX shell. `eval` sees to it itself.
+# Assignments before these persist in a POSIX shell. `eval` handles it itself.
 _SPECIAL = frozenset(
     (":", ".", "break", "continue", "exec", "exit", "return", "set", "shift", "source", "times", "trap", "unset")
 )
@@ -71,7 +71,7 @@ def visit(walk: Walk, node: Simple, state: ShellState) -> Pair:
 
 
 def _bare(walk: Walk, node: Simple, state: ShellState) -> Pair:
-    """Assignments without a command hold for the shell itself, and for the redirections behind them."""
+    """Assignments without a command apply to the shell itself, and to the redirections after them."""
     if node.assignments:
         from assent.effects.shell import assign
 
@@ -90,7 +90,7 @@ def _bare(walk: Walk, node: Simple, state: ShellState) -> Pair:
 
 
 def _environment(walk: Walk, node: Simple, job: ShellJob) -> None:
-    """Assignments before a command: they hold for it alone, and for those that follow them."""
+    """Assignments before a command: they apply only to it, and to the assignments after them."""
     from assent.effects.shell import assign, environment
 
     state = job.state
@@ -131,6 +131,11 @@ def run(walk: Walk, job: ShellJob) -> Pair:
 
 def _own(walk: Walk, job: ShellJob, name: str) -> Pair:
     handler = walk.builtin(name, harmless=job.external)
+    if walk.code and job.place == "here" and (handler is None or job.external) and "/" not in name:
+        found = walk.code.get(f"program:{name}")
+        if found is not None:  # another file of that name
+            job.argv = (found.text, *job.argv[1:])
+            return _program(walk, job, found.text)
     return handler(walk, job) if handler is not None else _program(walk, job, name)
 
 
@@ -142,7 +147,7 @@ def _program(walk: Walk, job: ShellJob, name: str) -> Pair:
 
 
 def within(walk: Walk, job: ShellJob) -> Pair:
-    """Follow a command that stands in the words of another, as one more may stand in its own."""
+    """Follow a command in the words of another; it may hold another in turn."""
     if not walk.enter():
         return job.state, job.state
     out = run(walk, job)
@@ -151,7 +156,7 @@ def within(walk: Walk, job: ShellJob) -> Pair:
 
 
 def _redefined(walk: Walk, job: ShellJob, name: str) -> tuple[Pair, bool]:
-    """What the alias or function of that name does, and whether it is certainly in force."""
+    """The effects of the alias or function of that name, and whether it is certainly in force."""
     from assent.effects.shell import calls
 
     out: Pair = (None, None)
@@ -173,6 +178,12 @@ def _either(a: Pair, b: Pair) -> Pair:
 
 def _dynamic(walk: Walk, job: ShellJob, name: Arg) -> Pair:
     """A program word that is not one known literal: each value it may have is followed, and what is left is a gap."""
+    if name.pattern and job.place == "here":
+        from assent.effects.shell.code_files import candidates
+
+        name = candidates.settled_word(walk, job, name)
+        target = Target(Kind.PROGRAM, "", name.text, certain=False)  # there may be other files when it runs
+        walk.effects.append(Effect(Operation.EXECUTE, target, walk.where(job.start, job.end)))
     known = name.values if name.values is not None and not name.pattern else ()
     before = job.state
     out: Pair = (None, None)

@@ -12,17 +12,17 @@ MOST_VALUES = 16
 MOST_FOLDERS = 4
 MOST_NAMES = 256
 
-# What a value carries with it, as bits. See `flows`.
-FETCHED, DECODED, FROM_FILE, SECRET, COMPUTED, SHELL_OUTPUT = 1, 2, 4, 8, 16, 32
+# The taint of a value, as bits. See `flows`.
+FETCHED, DECODED, FROM_FILE, SECRET, COMPUTED, SHELL_OUTPUT, SECRET_FILE = 1, 2, 4, 8, 16, 32, 64
 
 USUAL_SPLIT = (" \t\n",)
 _NUMBERS = Pattern(r"-?[0-9]+")
 
 
-class Val:
+class ShellValue:
     """What is known of a variable's or an expansion's value.
 
-    `values`: every value it can have, None where unknown. `guesses`: some values an unknown one may have.
+    `values`: every value it can have, None if unknown. `guesses`: some values an unknown one may have.
     `kind`, `under`, `prefix`: as in Arg. `taint`: bits of where it came from. `items`: the elements of an array."""
 
     __slots__ = ("values", "guesses", "kind", "under", "prefix", "taint", "items")
@@ -36,7 +36,7 @@ class Val:
         under: tuple[str, ...] = (),
         prefix: str = "",
         taint: int = 0,
-        items: tuple[Val, ...] | None = None,
+        items: tuple[ShellValue, ...] | None = None,
     ) -> None:
         self.values = values
         self.guesses = guesses
@@ -48,7 +48,7 @@ class Val:
 
     @property
     def one(self) -> str | None:
-        """The value, where there is exactly one."""
+        """The value, if there is exactly one."""
         return self.values[0] if self.values is not None and len(self.values) == 1 else None
 
     @property
@@ -57,11 +57,11 @@ class Val:
             return self.kind == "number"
         return all(_NUMBERS.fullmatch(value) for value in self.values)
 
-    def tainted(self, taint: int) -> Val:
+    def tainted(self, taint: int) -> ShellValue:
         """The same value with more bits."""
         if taint | self.taint == self.taint:
             return self
-        return Val(
+        return ShellValue(
             self.values,
             guesses=self.guesses,
             kind=self.kind,
@@ -72,33 +72,33 @@ class Val:
         )
 
 
-UNKNOWN = Val()
-NUMBER = Val(kind="number")
-TOKEN = Val(kind="word")
-EMPTY = Val(("",))
-UNSET = Val(("",))
+UNKNOWN = ShellValue()
+NUMBER = ShellValue(kind="number")
+TOKEN = ShellValue(kind="word")
+EMPTY = ShellValue(("",))
+UNSET = ShellValue(("",))
 
 
-def either(a: Val | None, b: Val | None) -> Val:
-    """One of two values; None is whatever the environment held."""
+def either(a: ShellValue | None, b: ShellValue | None) -> ShellValue:
+    """One of two values; None is the value in the environment."""
     if a is b and a is not None:
         return a
     if a is None or b is None or a is UNSET or b is UNSET:
         known = (b if a is None or a is UNSET else a) or UNKNOWN
-        return Val(guesses=(known.values or known.guesses)[:MOST_VALUES], taint=known.taint)
+        return ShellValue(guesses=(known.values or known.guesses)[:MOST_VALUES], taint=known.taint)
     taint = a.taint | b.taint
     if a.items is not None or b.items is not None:
-        return Val(taint=taint)
+        return ShellValue(taint=taint)
     if a.values is not None and b.values is not None:
         values = tuple(dict.fromkeys(a.values + b.values))
         if len(values) <= MOST_VALUES:
-            return Val(values, taint=taint)
-        return Val(guesses=values[:MOST_VALUES], taint=taint, kind="number" if a.numeric and b.numeric else "")
+            return ShellValue(values, taint=taint)
+        return ShellValue(guesses=values[:MOST_VALUES], taint=taint, kind="number" if a.numeric and b.numeric else "")
     kind = a.kind if a.kind == b.kind else ""
     if a.numeric and b.numeric:
         kind = "number"
     guesses = tuple(dict.fromkeys((a.values or a.guesses) + (b.values or b.guesses)))[:MOST_VALUES]
-    return Val(guesses=guesses, kind=kind, under=a.under + b.under if kind in LISTED else (), taint=taint)
+    return ShellValue(guesses=guesses, kind=kind, under=a.under + b.under if kind in LISTED else (), taint=taint)
 
 
 class Body:
@@ -111,15 +111,18 @@ class Body:
         self.sure = sure
 
 
+_NO_NAMES: frozenset[str] = frozenset()
+
+
 class ShellState:
     """One shell at one moment.
 
-    `cwds`: the folders it may stand in, `("",)` unknown; `old`: those before the last `cd`. `positional`: the
-    arguments, None unknown. `forfeit`: why no later command is what it seems. `split`: IFS is the usual.
-    `opaque`: code that was not read may have set any name that is not in `vars`. `aliased`: a name may stand for
+    `cwds`: the folders it may be in, `("",)` unknown; `old`: those before the last `cd`. `positional`: the
+    arguments, None unknown. `forfeit`: why no later command can be trusted. `split`: IFS is the default.
+    `opaque`: code that was not read may have set any name that is not in `vars`. `aliased`: a name may refer to
     another, so that no value is sure. `fixed`: names that may be read-only. `sockets`: descriptors that lead to the
-    network. `passed`: names that this text gave to later programs (`*`: all that it sets). `saved`: what the locals of
-    the function being called hide."""
+    network. `passed`: names that this text gave to later programs (`*`: all that it sets). `saved`: the values hidden
+    by locals of the function being called."""
 
     __slots__ = (
         "vars",
@@ -143,15 +146,16 @@ class ShellState:
         "_shared",
     )
 
-    def __init__(self, cwds: tuple[str, ...]) -> None:
-        self.vars: dict[str, Val] = {}
-        self.exported: dict[str, None] = {}
-        self.passed: frozenset[str] = frozenset()
-        self.functions: dict[str, Body] = {}
-        self.aliases: dict[str, tuple[str, ...]] = {}
+    def __init__(self, cwds: tuple[str, ...], like: ShellState | None = None) -> None:
+        """`like`: a state whose names the new one shares until either changes them."""
+        self.vars: dict[str, ShellValue] = {} if like is None else like.vars
+        self.exported: dict[str, None] = {} if like is None else like.exported
+        self.passed = _NO_NAMES
+        self.functions: dict[str, Body] = {} if like is None else like.functions
+        self.aliases: dict[str, tuple[str, ...]] = {} if like is None else like.aliases
         self.cwds = cwds
         self.old: tuple[str, ...] | None = None
-        self.positional: tuple[Val, ...] | None = None
+        self.positional: tuple[ShellValue, ...] | None = None
         self.forfeit = ""
         self.split = True
         self.opaque = False
@@ -160,17 +164,13 @@ class ShellState:
         self.integers = False
         self.sockets: tuple[str, ...] = ()
         self.stack: tuple[tuple[str, ...], ...] = ()
-        self.saved: dict[str, Val | None] | None = None
-        self.fixed: frozenset[str] = frozenset()
+        self.saved: dict[str, ShellValue | None] | None = None
+        self.fixed = _NO_NAMES
         self._shared = False
 
     def fork(self) -> ShellState:
-        new = ShellState(self.cwds)
-        new.vars = self.vars
-        new.exported = self.exported
+        new = ShellState(self.cwds, self)
         new.passed = self.passed
-        new.functions = self.functions
-        new.aliases = self.aliases
         new.old = self.old
         new.positional = self.positional
         new.forfeit = self.forfeit
@@ -194,14 +194,14 @@ class ShellState:
             self.aliases = dict(self.aliases)
             self._shared = False
 
-    def get(self, name: str) -> Val | None:
-        """The value given in this text; None is whatever the environment holds."""
+    def get(self, name: str) -> ShellValue | None:
+        """The value given in this text; None is the value in the environment."""
         if self.aliased:
             return UNKNOWN
         found = self.vars.get(name)
         return UNKNOWN if found is None and self.opaque else found
 
-    def set(self, name: str, value: Val) -> None:
+    def set(self, name: str, value: ShellValue) -> None:
         """Give a name a value. Past the limit nothing is known of any other name."""
         self._own()
         if len(self.vars) >= MOST_NAMES and name not in self.vars:
@@ -210,12 +210,12 @@ class ShellState:
         self.vars[name] = value
 
     def drop(self, name: str) -> None:
-        """Unset: the empty value from here on, but not for `${name-default}`."""
+        """Unset a name: its value is empty from here on, but not for `${name-default}`."""
         self._own()
         self.vars[name] = UNSET
 
-    def reset(self, name: str, value: Val | None) -> None:
-        """Give a name back what it had."""
+    def reset(self, name: str, value: ShellValue | None) -> None:
+        """Restore the value of a name."""
         self._own()
         if value is None:
             self.vars.pop(name, None)
@@ -223,11 +223,11 @@ class ShellState:
             self.vars[name] = value
 
     def save_local(self, name: str) -> None:
-        """`local`: the value of now comes back when the function ends."""
+        """`local`: the current value is restored when the function ends."""
         if self.saved is not None and name not in self.saved:
             self.saved[name] = self.vars.get(name)
 
-    def restore(self, saved: dict[str, Val | None] | None) -> None:
+    def restore(self, saved: dict[str, ShellValue | None] | None) -> None:
         """Leave a function: its locals end, and those of the caller are the current ones again."""
         if self.saved:
             if "IFS" in self.saved:
@@ -254,14 +254,14 @@ class ShellState:
         self.functions[name] = Body(tuple({id(one): one for one in (*known, *commands)}.values()), False)
 
     def undefine(self, name: str) -> None:
-        """Unset a function: from here on it may be there or not, which is the careful reading."""
+        """Unset a function: from here on it may or may not exist, the safe assumption."""
         body = self.functions.get(name)
         if body is not None:
             self._own()
             self.functions[name] = Body(body.commands, False)
 
     def alias(self, name: str, text: str) -> None:
-        """An alias may or may not be in force where it is used, so that earlier texts stay possible."""
+        """An alias may or may not be in force when it is used, so earlier texts stay possible."""
         self._own()
         self.aliases[name] = tuple(dict.fromkeys((*self.aliases.get(name, ()), text)))
 
@@ -270,7 +270,7 @@ class ShellState:
         self.cwds = bounded(cwds)
 
     def blur(self) -> None:
-        """Unread code ran in this shell: nothing it could have changed is known any more."""
+        """Unread code ran in this shell: nothing that it could have changed is known."""
         self.opaque = True
         if self.vars:
             self._own()
@@ -280,7 +280,7 @@ class ShellState:
         self.positional = None
 
     def child(self) -> ShellState:
-        """A new shell process: it has the exported names, and of the others it is not known."""
+        """A new shell process: it has the exported names; others may be missing."""
         new = ShellState(self.cwds)
         for name, value in self.vars.items():
             new.vars[name] = value if name in self.exported else either(value, None)
@@ -295,7 +295,7 @@ class ShellState:
         return new
 
     def same(self, other: ShellState) -> bool:
-        """Whether two states are alike without a look inside."""
+        """Whether two states share the same objects, without comparing contents."""
         return (
             self.vars is other.vars
             and self.exported is other.exported
@@ -321,13 +321,13 @@ Pair = tuple[ShellState | None, ShellState | None]  # the state after a command 
 
 
 def bounded(cwds: tuple[str, ...]) -> tuple[str, ...]:
-    """Distinct folders, or the unknown one where there are too many."""
+    """Distinct folders, or the unknown one if there are too many."""
     distinct = tuple(dict.fromkeys(cwds))
     return distinct if len(distinct) <= MOST_FOLDERS and "" not in distinct else ("",)
 
 
 def join(a: ShellState | None, b: ShellState | None) -> ShellState | None:
-    """The state after one of two ways; None is a way that does not come back."""
+    """The state after one of two branches; None is a branch that does not return."""
     if a is None or b is None:
         return b if a is None else a
     if a is b or a.same(b):
@@ -362,7 +362,7 @@ def join(a: ShellState | None, b: ShellState | None) -> ShellState | None:
     return out
 
 
-def _join_vars(a: dict[str, Val], b: dict[str, Val]) -> dict[str, Val]:
+def _join_vars(a: dict[str, ShellValue], b: dict[str, ShellValue]) -> dict[str, ShellValue]:
     out = {}
     for name in a.keys() | b.keys():
         one, two = a.get(name), b.get(name)
@@ -384,7 +384,7 @@ def _join_functions(a: dict[str, Body], b: dict[str, Body]) -> dict[str, Body]:
 
 
 def changed(a: ShellState, b: ShellState) -> list[str] | None:
-    """The names of which the second state knows other values than the first; None where more than names changed."""
+    """The names whose values differ between two states; None if more than names changed."""
     if a.functions is not b.functions and (
         len(a.functions) != len(b.functions)
         or any(
@@ -412,7 +412,7 @@ _NO_BODY = Body((), False)
 
 
 def _allows(a: ShellState, b: ShellState) -> bool:
-    """Whether the first state says of the shell itself what holds in the second."""
+    """Whether the first state covers the second in everything but names."""
     return (
         (a.old == b.old or a.old in (None, ("",)))
         and (a.stack == b.stack or not a.stack)
@@ -424,8 +424,8 @@ def _allows(a: ShellState, b: ShellState) -> bool:
     )
 
 
-def covers(a: Val | None, b: Val | None) -> bool:
-    """Whether whatever the second value can be, the first says so too."""
+def covers(a: ShellValue | None, b: ShellValue | None) -> bool:
+    """Whether the first value covers all that the second can be."""
     if a is b:
         return True
     if a is None or b is None or b.taint | a.taint != a.taint or a.items is not None or b.items is not None:

@@ -1,4 +1,4 @@
-"""The tree of a shell script, as the reader builds it and the walk visits it. Holds no logic.
+"""The tree of a shell script, built by the reader and visited by the walk.
 
 Offsets (`start`, `end`) are character positions in the text that was read."""
 
@@ -10,7 +10,7 @@ from assent.contract import Value
 
 
 class Literal(Value):
-    """Text that stands for itself. `quoted`: it came from quotes or a backslash, so that it is no glob,
+    """Text that means itself. `quoted`: it came from quotes or a backslash, so that it is no glob,
     brace or tilde, does not split, and cannot be a reserved word. Unquoted globs are not Literal but Glob."""
 
     __slots__ = ("text", "quoted")
@@ -106,7 +106,7 @@ class Arithmetic(Value):
 
 
 class Brace(Value):
-    """`{a,b}` or `{1..3}`: the words it stands for, in order, each a sequence of parts. A sequence too long to
+    """`{a,b}` or `{1..3}`: the words it expands to, in order, each a sequence of parts. A sequence too long to
     write out has `words` None."""
 
     __slots__ = ("words", "text")
@@ -187,7 +187,7 @@ class Assignment(Value):
 
 
 class Simple(Value):
-    """A simple command. Redirects may have stood anywhere among the words; order within each list is kept.
+    """A simple command. Redirects may have been anywhere among the words; order within each list is kept.
     Words of a declaration builtin that look like assignments (`export A=b`) are words here; an array
     assignment there (`declare -a x=(…)`) is an Assignment in `assignments` with `words` going on."""
 
@@ -223,7 +223,7 @@ class Pipeline(Value):
 
 
 class Script(Value):
-    """Commands in order; `joins[i]` stands after command i: `;`, `\\n`, `&`, `&&`, `||` (the last may be `""`)."""
+    """Commands in order; `joins[i]` comes after command i: `;`, `\\n`, `&`, `&&`, `||` (the last may be `""`)."""
 
     __slots__ = ("commands", "joins")
 
@@ -376,8 +376,8 @@ Command = (
 
 
 class Reading(Value):
-    """What the reader makes of a text: the tree it is sure of, and the gaps. With any gap the tree may be cut
-    short, but what it holds is right."""
+    """The result of reading a text: the tree that is certain, and the gaps. With any gap the tree may be cut
+    short, but its content is right."""
 
     __slots__ = ("script", "gaps")
 

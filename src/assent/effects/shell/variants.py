@@ -1,7 +1,7 @@
-"""What a command may be whose words are not all known: the command lines that a strict reading has to look at.
+"""The command lines that a command with unknown words may be, for floor, deny and ask rules.
 
-A default (`${x:-push}`), a known set of values, a subcommand or an option that the tables know for a danger. Never the
-reading of a command by itself: what it surely does is told elsewhere."""
+They come from a default (`${x:-push}`), a known set of values, or a subcommand or option that the tables list as
+dangerous. Certain effects are read elsewhere."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MOST_COMMANDS, MOST_VARIANTS, MOST_WORDS = 16, 24, 4
 
 
 def is_open(word: Word) -> bool:
-    """Whether a word may be a subcommand or an option that nobody knows."""
+    """Whether a word may be an unknown subcommand or option."""
     return not isinstance(word, str) and (word.kind not in FIRM or word.kind == "word")
 
 
 def lowered(walk: Walk, again: Walk) -> Lowering | None:
-    """What the commands of a walk may do besides, as a second walk of the same text tells it."""
+    """The further effects that the commands of a walk may have, by a second walk of the same text."""
     try:
         for argv, state, start, end in walk.unsettled[:MOST_COMMANDS]:
             for words in of(argv, state, walk):
@@ -38,7 +38,7 @@ def lowered(walk: Walk, again: Walk) -> Lowering | None:
                 job.external = True
                 simple.within(again, job)
     except LimitReached:
-        pass  # what was seen until then counts
+        pass  # effects seen until then count
     if not again.invocations:
         return None
     return Lowering("bash", tuple(again.effects), tuple(again.invocations))
@@ -50,7 +50,7 @@ def of(argv: tuple[Word, ...], state: ShellState, walk: Walk) -> Iterator[list[W
 
 
 def _guessed(argv: tuple[Word, ...], places: list[int]) -> Iterator[list[Word]]:
-    """With the values that are named in the text itself: each word for itself, and all at once."""
+    """With the values named in the text itself: each word on its own, and all at once."""
     every = list(argv)
     several = 0
     for place in places:
@@ -71,7 +71,7 @@ def _words(word: Arg, text: str) -> list[str]:
 
 
 def _known(argv: tuple[Word, ...], places: list[int], state: ShellState, walk: Walk) -> Iterator[list[Word]]:
-    """With the subcommands and options of the tables that carry a danger of their own, one for each."""
+    """With the subcommands and options that the tables mark as dangerous, one at a time."""
     name = argv[0]
     program = name.rpartition("/")[2] if isinstance(name, str) else ""
     tree = walk.tables.program(program) if program else None
@@ -80,15 +80,18 @@ def _known(argv: tuple[Word, ...], places: list[int], state: ShellState, walk: W
     place = places[0]
     word = argv[place]
     assert isinstance(word, Arg)
-    fits = _fitting(word)
+    choices = _choices(tree, list(argv[1:place]))
+    before_others = word.splits and place + 1 < len(argv)
+    if not choices and not before_others:
+        return
     line = locate(EffectsBuilder("", "", ""), tree, program, list(argv[1:]), walk.tables)
     if line is not None and any(word is value for given in line.before for value in given.values):
         return  # the value of an option before the subcommand
-    choices = [text for text in _choices(tree, list(argv[1:place])) if fits.fullmatch(text)]
-    if word.splits and place + 1 < len(argv):
-        behind = line is not None and len(line.words) == len(argv) - place  # right behind the subcommand
-        choices += [text for text in _dangerous(line.row.options) if fits.fullmatch(text)] if line and behind else []
-    seen = {_dangers(list(argv), state, walk)}
+    if before_others and line is not None and len(line.words) == len(argv) - place:  # right after the subcommand
+        choices += _dangerous(line.row.options)
+    fits = _fitting(word)
+    choices = [text for text in choices if fits.fullmatch(text)]
+    seen = {_dangers(list(argv), state, walk)} if choices else set()
     for text in choices:
         words = [*argv[:place], text, *argv[place + 1 :]]
         dangers = _dangers(words, state, walk)
@@ -105,7 +108,7 @@ def _fitting(word: Arg) -> Pattern:
 
 
 def _shape(match: re.Match[str]) -> str:
-    """A piece of a shell's glob as a pattern, wider rather than narrower."""
+    """A piece of a shell glob as a pattern, possibly wider, never narrower."""
     text = match[0]
     return ".*" if text[0] in "*@+!" else "." if text[0] in "?[" else re.escape(text)
 
@@ -116,7 +119,7 @@ def _dangers(words: list[Word], state: ShellState, walk: Walk) -> frozenset[str]
 
 
 def _choices(tree: CommandNode, before: list[Word]) -> list[str]:
-    """The subcommands that may stand behind some words."""
+    """The subcommands that may follow some words."""
     nodes = [tree]
     for word in before:
         if not isinstance(word, str):

@@ -1,18 +1,18 @@
-"""A shell text → what it does: visits its tree, one shell's state at a time. Knows no program and no builtin by name.
+"""A shell text → its effects: visits its tree, one shell's state at a time. Knows no program and no builtin by name.
 
-Every visit of a command returns the state after it succeeded and the state after it failed; None is a way that does
-not come back (`exit`). The two are one object where they do not differ. Has no net: a fault comes out of it."""
+Every visit of a command returns the state after success and the state after failure; None is a branch that does not
+return (`exit`). The two are one object if they do not differ. Catches no faults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from assent.contract import Gap, Lowering
+from assent.contract import Code, Effect, Gap, Kind, Lowering, Operation, Target
 from assent.effects.shell import flows, simple
 from assent.effects.shell.commands import Tables, shipped
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import LimitReached, ShellJob, Walk
-from assent.effects.shell.state import UNKNOWN, Pair, ShellState, Val, join
+from assent.effects.shell.state import UNKNOWN, Pair, ShellState, ShellValue, join
 from assent.effects.shell.syntax import read
 from assent.effects.shell.tree import (
     Arithmetic,
@@ -28,6 +28,7 @@ from assent.effects.shell.tree import (
     If,
     Loop,
     Pipeline,
+    Reading,
     Script,
     Simple,
     Word,
@@ -35,7 +36,7 @@ from assent.effects.shell.tree import (
 from assent.effects.shell.words import value
 from assent.programs.traits import has
 
-_REDIRECTABLE = (Group, If, Loop, For, ForArithmetic, CaseCommand)  # around all that is in them
+_REDIRECTABLE = (Group, If, Loop, For, ForArithmetic, CaseCommand)  # with redirections for their content
 _HOOKS = frozenset(
     "command_not_found_handle command_not_found_handler chpwd precmd preexec periodic zshexit zshaddhistory".split()
 )
@@ -49,25 +50,72 @@ NAMES = frozenset(
 )
 
 
-def lower_text(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None) -> Lowering:
-    reading = read(text)
+def _moved_folder(walk: TreeWalk) -> str:
+    """A folder that the call moves while a command runs in it: `..` is unknown there after that."""
+    for effect in walk.effects:
+        name = effect.target.name
+        if effect.operation is not Operation.DELETE or not effect.lossless or not name:
+            continue
+        first = 0 if walk.jobs else max(effect.invocation, 0)
+        if any(f"{cwd}/".startswith(f"{name}/") for command in walk.invocations[first:] for cwd in command.cwds):
+            return effect.target.text
+    return ""
+
+
+def _kept(walk: TreeWalk, after: ShellState) -> list[Target]:
+    """Changes that persist in a shell that outlives the call: aliases, functions with the names of programs, and
+    variables that change what runs."""
+    from assent.effects.shell import environment
+
+    names = [*after.aliases]
+    names += [name for name in after.functions if name in NAMES or walk.tables.program(name) is not None]
+    names += [name for name, found in after.vars.items() if environment.changes(name, found.values)]
+    texts = [f"{name}, which later commands of this shell use" for name in dict.fromkeys(names)]
+    return [Target(Kind.PROGRAM, "", text) for text in texts]
+
+
+_last: tuple[str, Reading] | None = None
+
+
+def _read_once(text: str) -> Reading:
+    """The tree of a call's text. A call that runs files of code is lowered again with each round of files."""
+    global _last
+    known = _last  # another thread may handle another call
+    if known is None or known[0] != text:
+        known = _last = (text, read(text))
+    return known[1]
+
+
+def lower_text(
+    text: str, *, cwd: str, home: str, shell: str, tables: Tables | None, code: Mapping[str, Code] | None
+) -> Lowering:
+    reading = _read_once(text)
     whole = f"command[0:{len(text)}]"
     walk = TreeWalk(text, home, tables or shipped, shell)
+    walk.code = code or {}
     gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
     if has(shell, "posix-shell") or (walk.zsh and "$" in text):
         from assent.effects.shell import dialects
 
         gaps += [Gap(code, whole, advice) for code, advice in dialects.doubts(reading.script, text, shell, walk.zsh)]
+    folder = cwd if cwd.startswith("/") else ""
+    after: ShellState | None = None
     try:
-        walk.script(reading.script, ShellState((cwd if cwd.startswith("/") else "",)))
+        after = join(*walk.script(reading.script, ShellState((folder,))))
         if walk.traps:
             from assent.effects.shell import calls
 
             calls.run_traps(walk)
     except LimitReached:
         walk.span = None
-        gaps.append(Gap("gap.shell.limit", whole, "this command is too long to be read as a whole: split it"))
+        file, advice = walk.files[0] if walk.files else "", "this command is too long to be read as a whole: split it"
+        gaps.append(Gap("gap.shell.limit", whole, advice, file=file, within=walk.within))
     gaps += walk.gaps.values()
+    if "keeps:" in walk.code and after is not None:
+        walk.effects += [Effect(Operation.EXECUTE, target, whole) for target in _kept(walk, after)]
+    if moved := _moved_folder(walk):
+        advice = "move the folder from outside of it, in a call of its own"
+        gaps.append(Gap("gap.shell.moved-folder", whole, advice, moved))
     possible = None
     if walk.unsettled:
         from assent.effects.shell import variants
@@ -81,6 +129,14 @@ def lower_text(text: str, *, cwd: str, home: str, shell: str, tables: Tables | N
         inert=not walk.effects and not gaps and bool(reading.script.commands),
         text=text,
         possible=possible,
+        wants=tuple(walk.wants),
+        read=tuple((path, walk.code[path].digest) for path in walk.used),
+        changing=tuple(walk.changing),
+        job=walk.jobs > 0,
+        recipes=tuple(walk.recipes),
+        manifests=tuple((path, walk.code[path].digest) for path in walk.manifests),
+        ends_in=("",) if after is None else () if after.cwds == (folder,) else after.cwds,
+        sets=after is None or bool(after.vars or after.exported or after.functions or after.aliases or after.opaque),
     )
 
 
@@ -122,6 +178,7 @@ class TreeWalk(Walk):
         ok, fail = self.command(commands[place], state)
         for at in range(place + 1, end + 1):
             mark = len(self.sink) if self.sink is not None else 0
+            certain = joins[at - 1] == "&&" and fail is None
             if joins[at - 1] == "&&":
                 start = ok if ok is not None else state
                 if fail is start:
@@ -134,13 +191,15 @@ class TreeWalk(Walk):
                     ok = start.fork()
                 won, lost = self.command(commands[at], start)
                 ok, fail = join(ok, won), (None if fail is None else lost)
-            self.doubt_output(mark)
+            if not certain:
+                self.doubt_output(mark)
         return ok, fail
 
     def background(
         self, commands: tuple[Command, ...], joins: tuple[str, ...], place: int, end: int, state: ShellState
     ) -> None:
         self.forks += 1
+        self.jobs += 1
         stdin, self.stdin = self.stdin, flows.NOTHING if self.stdin is flows.TERMINAL else self.stdin
         self.chain(commands, joins, place, end, state.fork())
         self.stdin = stdin
@@ -185,6 +244,7 @@ class TreeWalk(Walk):
                 self.function(node, state)
             case Coproc():
                 self.forks += 1
+                self.jobs += 1
                 self.command(node.command, state.fork())
                 self.forks -= 1
                 self.assign(node.name or "COPROC", UNKNOWN, state)
@@ -199,16 +259,21 @@ class TreeWalk(Walk):
             ok, fail = self.command(commands[0], state)
             return (fail, ok) if node.negated else (ok, fail)
         self.forks += 1
-        stdin, sink = self.stdin, self.sink
+        stdin, sink, endless = self.stdin, self.sink, self.endless
         last: Pair = (state, state)
         for place, command in enumerate(commands):
             final = place == len(commands) - 1
             self.sink = sink if final else []
+            if place and not isinstance(command, Simple):
+                from assent.effects.shell import loops
+
+                self.endless = loops.are_endless(commands[:place])
             last = self.command(command, state.fork())
             if not final:
                 self.stdin = flows.together(self.sink or [flows.NOTHING])
         self.stdin = stdin
         self.sink = sink
+        self.endless = endless
         self.forks -= 1
         if self.zsh or state.lastpipe:
             after = join(state, join(*last)) or state
@@ -216,7 +281,7 @@ class TreeWalk(Walk):
         return state, state
 
     def redirecting(self, node: Group | If | Loop | For | ForArithmetic | CaseCommand, state: ShellState) -> Pair:
-        """A compound command with redirections: they hold for all that is in it."""
+        """A compound command with redirections: they apply to everything in it."""
         from assent.effects.shell import redirects
 
         plumbing = redirects.plumb(self, node.redirects, state)
@@ -235,7 +300,7 @@ class TreeWalk(Walk):
         return out
 
     def condition(self, node: If, state: ShellState) -> Pair:
-        """`if`: each body after its condition, each next condition after those that failed."""
+        """`if`: each body after its condition, each further condition after those that failed."""
         mark = len(self.sink) if self.sink is not None else 0
         out: ShellState | None = None
         rest: ShellState | None = state
@@ -270,8 +335,10 @@ class TreeWalk(Walk):
         if node.name in state.aliases:
             self.gap("gap.shell.unmodelled", "give the function a name that is no alias")
         state.define(node.name, node.body)
+        if self.files:
+            self.sources[id(node.body)] = state.get("BASH_SOURCE")
         self.bodies[node.name] = (*self.bodies.get(node.name, ()), node.body)
-        # ksh calls `x.get` where `$x` stands
+        # ksh calls `x.get` for `$x`
         if node.name in _HOOKS or node.name.startswith("TRAP") or (self.zsh and "." in node.name):
             self.command(node.body, state.fork())
 
@@ -296,14 +363,14 @@ class TreeWalk(Walk):
         return simple.run(self, job)
 
     def builtin(self, name: str, harmless: bool = False) -> Callable[[Walk, ShellJob], Pair] | None:
-        # INVARIANT: a name that is not among these is no command of the shell's own (tests hold both lists together).
+        # INVARIANT: a name that is not among these is no builtin (a test compares both lists).
         if name not in NAMES:
             return None
         from assent.effects.shell import builtins
 
         return (builtins.HARMLESS if harmless else builtins.BUILTINS).get(name)
 
-    def value(self, word: Word, state: ShellState) -> Val:
+    def value(self, word: Word, state: ShellState) -> ShellValue:
         return value(self, word, state)
 
     def arithmetic(self, node: Arithmetic | Word, state: ShellState) -> None:
@@ -314,12 +381,17 @@ class TreeWalk(Walk):
         else:
             arithmetic.evaluate_arithmetic(self, node, state)
 
-    def evaluated(self, found: Val, state: ShellState) -> None:
+    def evaluated(self, found: ShellValue, state: ShellState) -> None:
         from assent.effects.shell import calls
 
         calls.evaluated(self, found, state)
 
-    def assign(self, name: str, found: Val, state: ShellState) -> None:
+    def found_by_task(self, job: ShellJob, name: str) -> list[Effect]:
+        from assent.effects.shell.tasks import recipes
+
+        return recipes.found_by_task(self, job, name)
+
+    def assign(self, name: str, found: ShellValue, state: ShellState) -> None:
         from assent.effects.shell import assign
 
         assign.put(self, name, found, state)

@@ -1,16 +1,18 @@
-"""Words → what they stand for: literals, known sets, or unknown with what is known of them all the same.
+"""Words → their values: literals, known sets, or unknown with what is still known of them.
 
-Expansion as the shell does it, as far as it can be proved. Visits every substitution on its way through the walk it
-is given; judges and emits nothing itself."""
+Expands as the shell does, as far as it can be proved. Visits every substitution through the given walk; judges and
+records nothing itself."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assent.contract import Pattern
 from assent.effects.shell import flows
-from assent.effects.shell.command import TOKENS, Arg
+from assent.effects.shell.command import TEMPORARY, TOKENS, Arg
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import Walk
-from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, ShellState, Val
+from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, ShellState, ShellValue
 from assent.effects.shell.tree import (
     Arithmetic,
     Brace,
@@ -33,9 +35,12 @@ _TEXTUAL = (Literal, GlobPart, Brace)
 _BLANK = Pattern(r"[ \t\n]+")
 _PLAIN_TOKEN = Pattern(r"[^ \t\n*?\[\\]+")
 _MAGIC = Pattern(r"[*?\[]")
-_CLIMBS = Pattern(r"\.\.|/[^/]*[(@!+]|/\.[^/]*[*?\[]|/\[")
+_CLIMBS = Pattern(r"\.\.|/[^/]*\(|/\.[^/]*[*?\[]|/\[")
 _EQUALS = Pattern(r"=[A-Za-z_./]")
-_GROWING = frozenset({"word", "hash"})  # what begins with such a one is no option either
+_DIGITS = {"number": "[0-9]*", "date": "[0-9]*", "hash": "[0-9a-f]*"}
+# The start of a path before a number: no option, no revision, and no sed script.
+_FOLDER = Pattern(r"(?:/tmp/(?=[\w.-])|\./|[A-Za-z_][\w.-]+/)[\w./-]*|[A-Za-z]\w+(?:[._-]\w+)*[._-]")
+_GROWING = frozenset({"word", "hash"})  # a word that begins with one is no option either
 
 
 def expand(walk: Walk, word: Word, state: ShellState) -> list[str | Arg]:
@@ -56,7 +61,7 @@ def expand(walk: Walk, word: Word, state: ShellState) -> list[str | Arg]:
 
 
 def _literals(parts: tuple[Part, ...]) -> str:
-    """The text of a word in which nothing expands (`--include='*.py'`); nothing where that has to be looked at."""
+    """The text of a word in which nothing expands (`--include='*.py'`); nothing if it is not that simple."""
     text = ""
     for part in parts:
         if type(part) is not Literal:
@@ -65,23 +70,23 @@ def _literals(parts: tuple[Part, ...]) -> str:
     return text if len(text) <= LONGEST else ""
 
 
-def value(walk: Walk, word: Word, state: ShellState) -> Val:
-    """What a word stands for where it is neither split nor matched against files: assignments, here-strings."""
+def value(walk: Walk, word: Word, state: ShellState) -> ShellValue:
+    """The value of a word that is neither split nor matched against files: assignments, here-strings."""
     parts = word.parts
     if len(parts) == 1 and type(parts[0]) is Literal:
-        return Val((parts[0].text,))
+        return ShellValue((parts[0].text,))
     return value_of(walk, parts, state)
 
 
-def value_of(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> Val:
+def value_of(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> ShellValue:
     if len(parts) == 1 and not isinstance(parts[0], _TEXTUAL):
         found = part_value(walk, parts[0], state)
-        return found if found.items is None else Val(found.values, guesses=found.guesses, taint=found.taint)
+        return found if found.items is None else ShellValue(found.values, guesses=found.guesses, taint=found.taint)
     if len(parts) == 2 and type(parts[1]) is Literal and type(parts[0]) is not Literal:
         found = part_value(walk, parts[0], state)
         if found.kind == "place":
             places = below(found.under, parts[1].text)
-            return Val(kind="place" if places else "", under=places, taint=found.taint)
+            return ShellValue(kind="place" if places else "", under=places, taint=found.taint)
     if walk.zsh and len(parts) > 1:
         from assent.effects.shell import dialects
 
@@ -91,11 +96,12 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> Val:
     prefix, taint, guesses = "", 0, [""]
     for part in parts:
         if isinstance(part, _TEXTUAL):
-            piece = Val((part.text,))
+            piece = ShellValue((part.text,))
         else:
             piece = part_value(walk, part, state)
             taint |= piece.taint
         if magic is not None:
+            piece = _numbered(piece, magic)
             magic = _times(magic, piece.under if piece.kind == "glob" else _inert(piece.values))
         if known is not None:
             known = _times(known, piece.values)
@@ -103,16 +109,27 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> Val:
                 prefix = _common(guesses) + piece.prefix
         guesses = _times(guesses, piece.values or piece.guesses) or []
     if known is not None:
-        return Val(tuple(dict.fromkeys(known)), taint=taint)
+        return ShellValue(tuple(dict.fromkeys(known)), taint=taint)
     if magic is not None:
-        return Val(kind="glob", under=tuple(dict.fromkeys(magic)), taint=taint)
-    return Val(guesses=tuple(guesses[:MOST_VALUES]), prefix=prefix, taint=taint)
+        return ShellValue(kind="glob", under=tuple(dict.fromkeys(magic)), taint=taint)
+    return ShellValue(guesses=tuple(guesses[:MOST_VALUES]), prefix=prefix, taint=taint)
+
+
+def _numbered(found: ShellValue, before: Sequence[str]) -> ShellValue:
+    """A number, a date or a commit in a file name (`/tmp/log.$$`, `out/$i.txt`, `app-$(date +%F).tgz`) leads to no
+    other folder: a pattern for any such name."""
+    digits = _DIGITS.get(found.kind, "")
+    return (
+        ShellValue(kind="glob", under=(digits,)) if digits and before and all(map(_FOLDER.fullmatch, before)) else found
+    )
 
 
 def below(places: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """Places with text behind them that leads further down; none where it may lead elsewhere."""
+    """Places with text appended that leads further down; none if it may lead elsewhere."""
     if text[:1] != "/" and "" in places:
-        return places if not text else ()
+        made = len(places) == 2 and not places[0] and TEMPORARY.fullmatch(places[1]) is not None
+        if not made or not text:
+            return places if not text else ()
     grown = tuple(place + text for place in places)
     return grown if not any(map(_CLIMBS.search, grown)) else ()
 
@@ -127,23 +144,23 @@ def single(walk: Walk, word: Word, state: ShellState) -> str | Arg:
     return words[0] if len(words) == 1 else Arg(word.text)
 
 
-def part_value(walk: Walk, part: Part, state: ShellState) -> Val:
+def part_value(walk: Walk, part: Part, state: ShellState) -> ShellValue:
     if isinstance(part, Parameter):
         from assent.effects.shell import parameters
 
         return parameters.parameter(walk, part, state)
     if isinstance(part, CommandSub):
-        here = walk.shown(part).startswith("${")  # in this shell, so that what it sets stays set
+        here = walk.shown(part).startswith("${")  # in this shell, so its assignments persist
         stream = _printed(walk, part.script, state if here else state.fork())
         if stream.text is not None and len(stream.text) <= LONGEST:
-            return Val((stream.text.rstrip("\n"),), taint=stream.taint)
-        return Val(kind=stream.kind, under=stream.under, taint=stream.taint | COMPUTED)
+            return ShellValue((stream.text.rstrip("\n"),), taint=stream.taint)
+        return ShellValue(kind=stream.kind, under=stream.under, taint=stream.taint | COMPUTED)
     if isinstance(part, Arithmetic):
         walk.arithmetic(part, state)
         return NUMBER
     if isinstance(part, Tilde):
         return _tilde(walk, part.user, state)
-    return _process(walk, part, state) if isinstance(part, ProcessSub) else Val((part.text,))
+    return _process(walk, part, state) if isinstance(part, ProcessSub) else ShellValue((part.text,))
 
 
 def _printed(walk: Walk, script: Script, state: ShellState) -> Stream:
@@ -158,20 +175,20 @@ def _printed(walk: Walk, script: Script, state: ShellState) -> Stream:
     return out
 
 
-def _process(walk: Walk, part: ProcessSub, state: ShellState) -> Val:
-    """`<(…)`: another shell, whose output is a file; `>(…)`: one whose input is."""
+def _process(walk: Walk, part: ProcessSub, state: ShellState) -> ShellValue:
+    """`<(…)`: another shell, whose output is read as a file; `>(…)`: one whose input is written as a file."""
     stdin = walk.stdin
     if part.direction == ">":
-        walk.stdin = flows.UNSEEN
+        walk.stdin = flows.HANDED_ON
     printed = _printed(walk, part.script, state.fork())
     walk.stdin = stdin
     walk.last = printed if part.direction == "<" else flows.UNSEEN
     path = f"/dev/fd/{1063 - len(walk.pipes)}"
     walk.pipes[path] = walk.last
-    return Val((path,), taint=walk.last.taint)
+    return ShellValue((path,), taint=walk.last.taint)
 
 
-def _tilde(walk: Walk, user: str, state: ShellState) -> Val:
+def _tilde(walk: Walk, user: str, state: ShellState) -> ShellValue:
     match user:
         case "":
             return walk.home_of(state)
@@ -179,11 +196,11 @@ def _tilde(walk: Walk, user: str, state: ShellState) -> Val:
             return walk.cwd_of(state)
         case "-":
             return walk.previous_cwd_of(state)
-    return Val(("/root",)) if user == "root" else Val(guesses=(f"/home/{user}",))
+    return ShellValue(("/root",)) if user == "root" else ShellValue(guesses=(f"/home/{user}",))
 
 
 def _times(left: list[str], right: tuple[str, ...] | None) -> list[str] | None:
-    """Every way to put two pieces together; None where they are too many or not known."""
+    """Every way to put two pieces together; None if they are too many or not known."""
     if not right or not left or len(left) * len(right) > MOST_ALTERNATIVES:
         return None
     out = [text + right[0] for text in left] if len(right) == 1 else [a + b for a in left for b in right]
@@ -191,7 +208,7 @@ def _times(left: list[str], right: tuple[str, ...] | None) -> list[str] | None:
 
 
 def inert_pattern(text: str) -> str:
-    """A pattern that only that text matches."""
+    """A pattern that matches only that text."""
     return _MAGIC.sub(r"[\g<0>]", text)
 
 
@@ -217,7 +234,7 @@ def _expand_braces(walk: Walk, word: Word, state: ShellState) -> list[str | Arg]
 
 
 def _sequences(parts: tuple[Part, ...], most: int) -> list[tuple[Part, ...]] | None:
-    """The parts of every word that brace expansion makes, or None where they are too many."""
+    """The parts of every word that brace expansion makes, or None if they are too many."""
     done: list[tuple[Part, ...]] = [()]
     for part in parts:
         if type(part) is not Brace:
@@ -267,7 +284,7 @@ def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> lis
 
 
 def _many(part: Parameter) -> bool:
-    """Whether a quoted expansion becomes several words all the same: `"$@"`, `"${a[@]}"`."""
+    """Whether a quoted expansion may still become several words: `"$@"`, `"${a[@]}"`."""
     if part.name == "@":
         return part.op != "#" or part.operand is not None
     return part.subscript is not None and part.subscript.text == "@" and not (part.op == "#" and part.operand is None)
@@ -354,7 +371,7 @@ class _FieldBuilder:
             self.magic = [before + text for before in self.magic]
 
     def add(self, texts: tuple[str, ...], shown: str) -> None:
-        """Text that stands for itself, in every one of some ways. A word that is no option stays one as it grows."""
+        """Add literal text, in each of its forms. A word that is no option stays so as it grows."""
         self.guess = _times(self.guess, texts) or []
         self.grow(texts[0] if len(texts) == 1 else "..")
         self.text += shown
@@ -362,26 +379,27 @@ class _FieldBuilder:
             return
         plain = _times(self.plain, texts)
         if plain is None:
-            self.lose(Val(texts), "", True)
+            self.lose(ShellValue(texts), "", True)
             return
         self.magic = _times(self.magic, tuple(map(inert_pattern, texts))) or plain
         self.plain = plain
 
     def grow(self, text: str) -> None:
-        """What is known of an unknown word once more text stands behind it."""
+        """What is known of an unknown word once more text follows it."""
         if self.kind == "place":
             self.under = below(self.under, text)
             self.kind = "place" if self.under else ""
         else:
             self.kind = "word" if self.kind in _GROWING else ""
 
-    def lose(self, found: Val, shown: str, splits: bool) -> None:
-        """A piece whose value is not known."""
+    def lose(self, found: ShellValue, shown: str, splits: bool) -> None:
+        """A piece of unknown value."""
         alone = not self.text
         self.live = True
         self.text += shown
         self.guess = _times(self.guess, found.values or found.guesses) or []
         self.splits = self.splits or splits
+        found = _numbered(found, self.plain or ())
         if found.kind == "glob" and self.plain is not None:
             plain = _times(self.plain, found.under)
             magic = _times(self.magic, found.under)
@@ -396,9 +414,11 @@ class _FieldBuilder:
         kind, under = (found.kind, found.under) if alone and found.kind != "glob" else ("", ())
         self.kind, self.under = ("word", ()) if grown else (kind, under)
 
-    def value(self, found: Val, quoted: bool, shown: str, many: bool = False) -> None:
+    def value(self, found: ShellValue, quoted: bool, shown: str, many: bool = False) -> None:
         """An expansion. Unquoted it is split at blanks, and the pieces are patterns."""
-        if many:
+        if found.kind == "number" and self.plain == ["-j"]:
+            self.add(("1",), shown)  # a number of jobs: its value changes nothing
+        elif many:
             self.each(found, quoted, shown)
         elif quoted:
             self.live = True
@@ -418,9 +438,8 @@ class _FieldBuilder:
         else:
             self.lose(UNKNOWN, shown, True)
 
-    def computed(self, found: Val, shown: str) -> None:
-        """Known output of a command: the words are known, but stay marked as computed, since it is a program that
-        prints them."""
+    def computed(self, found: ShellValue, shown: str) -> None:
+        """Known output of a command: the words are known, but stay marked as computed, since a program prints them."""
         before = len(self.words)
         self.value(found, False, shown)
         self.splits = self.live
@@ -429,7 +448,7 @@ class _FieldBuilder:
             if isinstance(word, str):
                 self.words[place] = Arg(word, (word,), splits=True, prefix=word)
 
-    def each(self, found: Val, quoted: bool, shown: str) -> None:
+    def each(self, found: ShellValue, quoted: bool, shown: str) -> None:
         if found.items is None and found.values != ("",):
             self.lose(UNKNOWN, shown, True)
         for place, item in enumerate(found.items or ()):

@@ -166,6 +166,13 @@ def test_tokens_are_those_of_the_language() -> None:
     "code",
     [
         "const {'constructor': F} = () => {}; console.log(F)",
+        "var of = x => x; [1].map(JSON.parse('1', of['constructor']))",
+        "of = x => x; [1].map(JSON.parse('1', of['constructor']))",
+        "var let = x => x; [1].map(JSON.parse('1', let['constructor']))",
+        "for (const x of of['constructor']) console.log(x)",
+        "var of = x => x; for (const x of [of('x')]) console.log(x)",
+        "var of = JSON.parse('1'); of('x')",
+        "for (var of of [1]) of('x')",
         "const {'\\x63onstructor': F} = () => {}; console.log(F)",
         "let i = 0; const f = () => {}; for ([i] of [['constructor']]) console.log(f[i])",
         "let i = 0; const f = () => {}; for ({a: i} of [{a: 'constructor'}]) console.log(f[i])",

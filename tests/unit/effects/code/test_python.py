@@ -32,6 +32,15 @@ def test_code_that_only_computes_does_nothing_if_no_module_is_in_the_way(code: s
     [
         "import yaml",
         "import os; os.system",
+        "class X:\n    import os\nX.os.system('id')",
+        "class X:\n    from os import system\nX.system('id')",
+        "class X:\n    from os import system as s\nX().s('id')",
+        "class X:\n    class Y:\n        import json\nX.Y.json.codecs.builtins.exec('1')",
+        "class X:\n    if 1:\n        import glob\nX.glob.os.system('id')",
+        "class X:\n    from io import open\nX.open('x', 'w')",
+        "import time\ntry:\n    time.x\nexcept AttributeError as e:\n    e.obj.clock_settime(0, 0)",
+        "if 0:\n    execfile = 1\nexecfile('x.py')",
+        "if 0:\n    file = 1\nfile('x', 'w')",
         "import json; json.decoder",
         "from json import *",
         "import re; re.enum.sys.modules",
@@ -78,7 +87,7 @@ def test_code_that_only_computes_does_nothing_if_no_module_is_in_the_way(code: s
     ],
 )
 def test_code_that_is_not_known_to_be_harmless_is_executed(code: str) -> None:
-    assert EXECUTE in does(("python3", "-c", code))
+    assert any(effect.startswith(EXECUTE) for effect in does(("python3", "-c", code)))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +158,7 @@ def test_a_name_that_may_be_another_is_not_known(code: str) -> None:
 def test_dangers_in_code_are_told() -> None:
     assert does(("python3", "-c", "import shutil, os; shutil.rmtree(os.path.expanduser('~'))")) == [
         "DELETE+ /home/me !recursive-delete",
-        f"{EXECUTE} !recursive-delete",
+        EXECUTE,
     ]
     shell = "import socket,os,pty;s=socket.socket();os.dup2(s.fileno(),0);pty.spawn('sh')"
     assert f"{EXECUTE} !reverse-shell" in does(("python3", "-c", shell))
@@ -171,8 +180,8 @@ def test_asking_for_the_version_does_nothing() -> None:
 
 
 def test_nesting_without_end_is_only_executed() -> None:
-    assert does(("python3", "-c", "(" * 5000 + ")" * 5000)) == [EXECUTE]
-    assert does(("python3", "-c", "x." * 20000 + "x")) == [EXECUTE]
+    assert does(("python3", "-c", "(" * 5000 + ")" * 5000)) == [EXECUTE, "GAP limit"]
+    assert does(("python3", "-c", "x." * 20000 + "x")) == [EXECUTE, "GAP limit"]
 
 
 @pytest.mark.parametrize(
@@ -219,3 +228,127 @@ def test_only_python_3_gives_input_back_as_it_is() -> None:
         ["EXECUTE <pure:/w>"],
         ["EXECUTE <python>"],
     ]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "for p in q: pass",
+        "for a, p in q: pass",
+        "for a, *p in q: pass",
+        "with open('z') as p: pass",
+        "with open('z') as (a, p): pass",
+        "try: pass\nexcept ValueError as p: pass",
+        "if (p := q): pass",
+        "[p := x for x in q]",
+        "p += q",
+        "p: str = q",
+        "a = p = q",
+        "a, p = q",
+        "[a, *p] = q",
+        "del p",
+        "def p(): pass",
+        "class p: pass",
+        "def f(p): open(p, 'w')",
+        "def f(p, /): open(p, 'w')",
+        "def f(*p): open(p, 'w')",
+        "def f(*, p): open(p, 'w')",
+        "def f(**p): open(p, 'w')",
+        "lambda p: open(p, 'w')",
+        "lambda *p: open(p, 'w')",
+        "[open(p, 'w') for p in q]",
+        "{p: open(p, 'w') for p in q}",
+        "def f():\n  global p\n  p = q",
+        "def f():\n  p = 1\n  def g():\n    nonlocal p\n    p = q",
+        "match q:\n  case p: pass",
+        "match q:\n  case [p, 1]: pass",
+        "match q:\n  case [*p]: pass",
+        "match q:\n  case {'k': p}: pass",
+        "match q:\n  case {**p}: pass",
+        "match q:\n  case str() as p: pass",
+        "match q:\n  case str(p): pass",
+        "match q:\n  case [1] | p: pass",
+    ],
+)
+def test_every_form_that_binds_a_name_makes_it_another(form: str) -> None:
+    found = does(("python3", "-c", f"q = ['/etc/x']\np = 'a'\n{form}\nopen(p, 'w')"))
+    assert "WRITE ?" in found or "EXECUTE <python3>" in found
+
+
+@pytest.mark.parametrize("name", ["json", "os", "len", "open"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "for {0} in q: pass",
+        "with q as {0}: pass",
+        "try: pass\nexcept ValueError as {0}: pass",
+        "({0} := q)",
+        "[1 for {0} in q]",
+        "def {0}(*a): return q",
+        "class {0}: pass",
+        "def f({0}): return {0}.loads",
+        "lambda {0}: {0}",
+        "match q:\n  case {0}: pass",
+        "match q:\n  case [*{0}]: pass",
+        "match q:\n  case {{**{0}}}: pass",
+        "import random as {0}",
+        "from random import choice as {0}",
+        "del {0}",
+    ],
+)
+def test_a_module_or_builtin_under_a_name_that_is_bound_again_is_not_proved(form: str, name: str) -> None:
+    code = f"import json, os\nq = []\n{form.format(name)}\nprint(json.loads('1'), os.sep, len([]), open('a').read())"
+    found = does(("python3", "-c", code))
+    known = name == "open" and form.startswith("from")  # then it is what the import says
+    if name != "len" and not known:  # what `len` returns is no file, command or host
+        assert any(effect.startswith(EXECUTE) for effect in found)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "@open\ndef f(): pass",
+        "import os\n@os.remove\ndef f(): pass",
+        "import glob\n@glob.glob\ndef f(): pass",
+        "class A(metaclass=print): pass",
+        "class A(print=1): pass",
+        "class A:\n  __match_args__ = ('__class__',)",
+        "class A:\n  def __getattr__(self, n): pass",
+        "class A:\n  def __init_subclass__(cls): pass",
+        "class A:\n  def __class_getitem__(cls, n): pass",
+        "class A:\n  def __del__(self): pass",
+        "class A:\n  def __set_name__(self, a, b): pass",
+        "class A:\n  def __format__(self, s): pass",
+        "class A:\n  def __reduce__(self): pass",
+        "class A:\n  def __fspath__(self): return '/etc/x'",
+        "class A(type): pass",
+        "match 1:\n  case A(x): pass",
+        "match 1:\n  case str(__class__=x): pass",
+        "match 1:\n  case int(mro=x): pass",
+        "async def f(): pass",
+        "async def f():\n  async with x: pass",
+        "async def f():\n  async for x in y: pass",
+        "async def f(): await x",
+        "try: pass\nexcept* ValueError: pass",
+        "import json as j; j.decoder",
+        "from json import loads as l; l.__globals__",
+        "(x := open)('f', 'w')",
+        "[f('x', 'w') for f in [open]]",
+        "map(open, ['x'])",
+        "sorted(['x'], key=open)",
+        "import collections; collections.defaultdict(open)['x']",
+        "import functools; functools.reduce(open, ['x', 'w'])",
+        "print(*map(__import__, ['os']))",
+        "import sys; [sys.path.append(x) for x in 'a']",
+        "import sys; sys.path += ['a']",
+        "import sys; del sys.path[0]",
+        "import sys\nfor sys.path in []: pass",
+        "import sys\nwith open('a') as sys.stdout: pass",
+        "import os\nos.path.join: int = 1",
+        "import os\n(os.sep) = 1",
+        "'{0.a}'.format_map({})",
+        "x = '{0.__class__}'\nx.format(1)",
+    ],
+)
+def test_forms_and_methods_that_are_not_listed_are_not_proved(code: str) -> None:
+    assert any(effect.startswith(EXECUTE) for effect in does(("python3", "-c", code)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from assent.effects.code.sql import destroying
 from tests.unit.effects.shell.commands.commands import does
 
 READS = [
@@ -54,9 +55,49 @@ def test_any_other_is_executed(text: str) -> None:
 
 
 def test_dropping_and_emptying_destroy() -> None:
-    for text in ("DROP TABLE t", "TRUNCATE t", "DELETE FROM t", "drop database d;"):
-        assert "EXECUTE <psql> !destroy-remote" in does(("psql", "-c", text))
-    assert "EXECUTE <psql>" in does(("psql", "-c", "DELETE FROM t WHERE id = 1"))
+    for text in ("DROP TABLE t", "TRUNCATE t", "DELETE FROM t", "UPDATE t SET a = 1", "drop database app_test;"):
+        assert "DESTROY <psql> !destroy" in does(("psql", "-c", text))
+    for text in ("drop database d;", "DROP SCHEMA public CASCADE"):
+        assert "DESTROY <psql> !destroy !destroy-remote" in does(("psql", "-c", text))
+    for text in (
+        "DELETE FROM t WHERE id = 1",
+        "UPDATE t SET a = 'drop table x' WHERE id = 1",
+        "INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 1",
+    ):
+        assert "EXECUTE <psql>" in does(("psql", "-c", text))
+        assert not any(line.startswith("DESTROY") for line in does(("psql", "-c", text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BEGIN; DELETE FROM t; COMMIT",
+        "WITH x AS (DELETE FROM t RETURNING id) SELECT * FROM x",
+        "DELETE FROM t WHERE 1 = 1",
+        "DELETE FROM t WHERE true",
+        "ALTER TABLE t DROP COLUMN a",
+        "CREATE OR REPLACE TABLE t AS SELECT 1",
+        "EXPLAIN ANALYZE DELETE FROM t",
+        "/*!50000 DROP TABLE t */",
+    ],
+)
+def test_what_empties_or_overwrites_destroys_however_it_is_put(text: str) -> None:
+    assert destroying(text) == ("destroy",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT 'drop table x'",
+        "-- drop table x\nSELECT 1",
+        "SELECT * FROM t FOR UPDATE",
+        "CREATE TABLE x (id int REFERENCES y ON DELETE CASCADE)",
+        "EXPLAIN DELETE FROM t",
+        "INSERT INTO t SELECT * FROM u",
+    ],
+)
+def test_what_only_mentions_it_does_not(text: str) -> None:
+    assert destroying(text) == ()
 
 
 def test_sqlite_reads_its_file() -> None:

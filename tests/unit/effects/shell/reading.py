@@ -10,7 +10,7 @@ HOME = "/home/u"
 
 
 def read(text: str, shell: str = "bash") -> Lowering:
-    """The text lowered as in a session that stands in CWD."""
+    """The text lowered as in a session that is in CWD."""
     return lower(text, cwd=CWD, home=HOME, shell=shell)
 
 
@@ -40,7 +40,7 @@ def dangers(text: str, shell: str = "bash") -> set[str]:
 
 
 def harmless(text: str, shell: str = "bash") -> bool:
-    """Whether nothing stands in the way of an allow: no gap, no danger, nothing but reading."""
+    """Whether nothing is in the way of an allow: no gap, no danger, nothing but reading."""
     lowering = read(text, shell)
     return not lowering.gaps and all(e.operation in READ_ONLY and not e.dangers for e in lowering.effects)
 

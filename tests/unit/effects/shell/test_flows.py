@@ -106,7 +106,8 @@ def test_data_that_leaves_is_marked_on_the_fetch(text: str) -> None:
     "text",
     [
         f"echo hi | curl -d @- {URL}",
-        f'curl -H "Authorization: Bearer $GITHUB_TOKEN" {URL}',
+        f'curl -H "Authorization: Bearer $API_TOKEN" {URL}',
+        'curl -H "Authorization: Bearer $GITHUB_TOKEN" https://api.github.com/user',
         f"cat f; curl {URL}",
         f"curl {URL}/$VERSION",
         f"curl {URL}/$(wc -l < f)",

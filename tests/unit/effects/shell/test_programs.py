@@ -1,4 +1,4 @@
-"""Patches: what is written where a command applies one."""
+"""Patches: the files that a command writes by applying one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DIFF = "--- a/lib/x\n+++ b/lib/x\n@@ -1 +1 @@\n-a\n+b\n"
 
 
 def written(text: str) -> list[str]:
-    """The paths that are written, with a plus where all below them is."""
+    """The paths that are written, with a plus if all below them is."""
     return [
         (effect.target.name or "?") + ("+" if effect.recursive else "")
         for effect in read(text).effects

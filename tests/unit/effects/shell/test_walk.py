@@ -36,7 +36,31 @@ def test_a_command_lowers_to_its_invocation_and_effects_with_their_places() -> N
             Invocation("touch", ("touch", "b"), operands=("b",), source="touch b >log", start=8, cwds=("/ws/repo/a",)),
         ),
         text=text,
+        ends_in=("/ws/repo/a", "/ws/repo"),
     )
+
+
+AFTERWARDS = {
+    "ls a": ((), False),
+    "cd a && ls": (("/ws/repo/a", "/ws/repo"), False),
+    "cd /ws/repo && ls": ((), False),
+    "(cd a && ls)": ((), False),
+    "cd a || exit 1; ls": (("/ws/repo/a",), False),
+    "cd $X": (("",), False),
+    "ls; exit 1": (("",), True),
+    "X=1 ls": ((), False),
+    "X=1; ls": ((), True),
+    "export X=1": ((), True),
+    "f() { ls; }; f": ((), True),
+    "alias a=ls": ((), True),
+    "source ./unread.sh": (("",), True),
+}
+
+
+@pytest.mark.parametrize("text", AFTERWARDS)
+def test_what_a_shell_that_goes_on_would_keep_is_known(text: str) -> None:
+    lowering = read(text)
+    assert (lowering.ends_in, lowering.sets) == AFTERWARDS[text]
 
 
 def test_a_nested_command_is_placed_at_the_outermost() -> None:

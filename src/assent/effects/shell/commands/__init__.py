@@ -1,6 +1,6 @@
-"""What commands do: tables of rows, the engine that reads a command line by them, and readers for the rest.
+"""The effects of commands: tables of rows, the engine that reads a command line by them, and readers for the rest.
 
-`interpret` answers for one simple command; `Tables` are the rows, shipped ones with a user's laid over."""
+`interpret` reads one simple command; `Tables` are the shipped rows, overlaid with the user's."""
 
 from __future__ import annotations
 

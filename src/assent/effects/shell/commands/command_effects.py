@@ -1,4 +1,4 @@
-"""Collects what a command line does, word by word, and ends as a CommandEffects. Knows no options and no tables."""
+"""Collects the effects of a command line, word by word, into a CommandEffects. Knows no options and no tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from assent.contract import MUTATION, Effect, Kind, Operation, Pattern, Target
 from assent.effects.paths import path_target
-from assent.effects.shell.command import REGULAR, Arg, CommandEffects, Run
+from assent.effects.shell.command import EVERY, REGULAR, Arg, CommandEffects, Run, temporary
+from assent.programs.traits import has
 
 Word = str | Arg
 LONGEST = 65_536
@@ -15,18 +16,22 @@ LONGEST = 65_536
 READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
 LOOKING = (READ, LIST, SEARCH)
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
-FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
+FETCH, EXECUTE, DESTROY = Operation.FETCH, Operation.EXECUTE, Operation.DESTROY
 
+_LOSING = (WRITE, DELETE)
+# Marks of an effect on all files in the folders of its target, and of one that empties a file.
+EVERY_FILE, EMPTIES = "every-file", "empties"
+_DESTROYING = frozenset({"destroy", "destroy-remote"})  # marks that also make a DESTROY effect
 _STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _FD = Pattern(r"/dev/fd/[0-9]+")
-_AUTHORITY = Pattern(r"[a-z]+://[\w.:-]+/")  # before any sign of a glob: what it matches begins so too
+_AUTHORITY = Pattern(r"[a-z]+://[\w.:-]+/")  # before any glob character: its matches begin the same way
 _SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS))
 _BY_OPERAND = ("{}", "^{}", "+{}", "**/")
 _PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 
 
 class EffectsBuilder:
-    """What one command line is seen to do so far. `cwd` may move (`-C dir`) before the words that follow it."""
+    """The effects of one command line so far. `cwd` may change (`-C dir`) before the words that follow."""
 
     __slots__ = (
         "acts",
@@ -47,6 +52,7 @@ class EffectsBuilder:
         "program",
         "repositories",
         "runs",
+        "script_folder",
         "stdin",
         "strays",
         "subcommand",
@@ -59,7 +65,7 @@ class EffectsBuilder:
         self.home = home
         self.stdin = stdin
         self.moved = False
-        self.maybe: list[str] = []  # texts that may be commands which it runs
+        self.maybe: list[str] = []  # texts that it may run as commands
         self.repositories: list[str] = []
         self.acts = False
         self.dangers: list[str] = []
@@ -67,12 +73,13 @@ class EffectsBuilder:
         self.runs: list[Run] = []
         self.gaps: list[tuple[str, str]] = []
         self.flags: set[str] = set()
-        self.argv: tuple[Word, ...] = ()  # what code on the command line gets as its arguments
+        self.argv: tuple[Word, ...] = ()  # the arguments of code on the command line
+        self.script_folder = ""  # the folder of the code being read; `""` for code on the command line
         self.gives: list[str] = []
         self.operands: list[str] = []
         self.strays: tuple[int, ...] = ()
         self.subcommand: tuple[str, ...] = ()
-        self.prints: str | None = None  # nobody has said
+        self.prints: str | None = None  # not set
         self.under: tuple[str, ...] = ()
         self.env: tuple[str, ...] = ()
         self.obeyed: frozenset[str] = frozenset()
@@ -90,10 +97,10 @@ class EffectsBuilder:
         stays: bool = False,
         visible: bool = False,
     ) -> None:
-        """The operation on the path or paths that a word names. Standard streams are no files."""
+        """The operation on the paths that a word names. Standard streams are no files."""
         if type(word) is Arg and word.kind in REGULAR and (operation in LOOKING or word.kind == "files"):
             stays = True
-        for target in self.places(word) if operation in LOOKING else self.targets(word):
+        for target in self.places(word) if operation in LOOKING else self.changed(word, operation):
             text = target.text
             if (text in _STANDARD and not (text == "/dev/tty" and operation is Operation.READ)) or (
                 text[:8] == "/dev/fd/" and _FD.fullmatch(text)
@@ -110,6 +117,8 @@ class EffectsBuilder:
                     visible=visible,
                 )
             )
+        if type(word) is Arg and EVERY in word.under and operation in _LOSING:
+            self.effects.append(Effect(operation, every(word), recursive=recursive, dangers=(*dangers, EVERY_FILE)))
 
     def paths(
         self,
@@ -125,7 +134,7 @@ class EffectsBuilder:
             self.path(operation, word, recursive=recursive, dangers=dangers, lossless=lossless, stays=stays)
 
     def targets(self, word: Word) -> list[Target]:
-        """The paths that a word names; one unnamed target where that is not known."""
+        """The paths that a word names; one unnamed target if unknown."""
         if isinstance(word, str):
             return [path_target(word, self.cwd, self.home, tilde=False)]
         if word.values is None:
@@ -134,8 +143,16 @@ class EffectsBuilder:
         pattern = word.pattern
         return [path_target(value, self.cwd, self.home, tilde=False, pattern=pattern) for value in word.values]
 
+    def changed(self, word: Word, operation: Operation) -> list[Target]:
+        """The paths that a word names for a command that changes them."""
+        into = operation is WRITE and has(self.program, "keeps-names")
+        made = temporary(word, into=into) if isinstance(word, Arg) else ()
+        if not made:
+            return self.targets(word)
+        return [path_target(path, self.cwd, self.home, tilde=False) for path in made]
+
     def places(self, word: Word) -> list[Target]:
-        """The paths that a word names for a command that looks: of a place that is told, those that are likely."""
+        """The paths that a word names for a command that only reads: the likely ones of a printed place."""
         if isinstance(word, str) or word.kind != "place" or not any(word.under):
             return self.targets(word)
         found = [
@@ -146,21 +163,22 @@ class EffectsBuilder:
         return [Target(Kind.PATH, each.name, word.text, pattern=each.pattern, certain=False) for each in found]
 
     def reach(self, under: tuple[str, ...]) -> tuple[str, ...]:
-        """The folders that names below `under` lie in, seen from here. Such names may be relative, and were told
-        elsewhere, so they may lie below this folder too; names that climb out of it could be anywhere. A folder with a
-        slash behind it is exact: the names are told for this place."""
+        """The folders of names below `under`, relative to the cwd. Such names may be relative, and were printed in
+        another folder, so they may be below this folder too; names with `..` could be anywhere. A folder with a
+        trailing slash is exact: the names were printed for this place."""
         if under and all(folder.endswith("/") for folder in under):
-            return tuple(folder[:-1] or "/" for folder in under)
+            return tuple(folder[:-1] or "/" for folder in under if folder != EVERY)
+        under = tuple(folder for folder in under if folder != EVERY) if EVERY in under else under
         here = self.cwd + "/"
         if not under or not self.cwd or any(folder != self.cwd and here.startswith(folder + "/") for folder in under):
             return ()
         return tuple(dict.fromkeys((*under, self.cwd)))
 
     def fetch(self, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
-        """An address that the call names. A `file:` address is a file."""
+        """An address in the call. A `file:` address is a file."""
         texts = values(word)
         if isinstance(word, Arg) and word.pattern and word.values is not None:
-            texts = word.values  # an address is rarely a file: it stays as it is written
+            texts = word.values  # an address is rarely a file: keep it as written
             if not all(map(_AUTHORITY.match, word.values)):
                 texts = (*texts, None)
         for text in texts:
@@ -184,8 +202,11 @@ class EffectsBuilder:
         self.dangers.extend(dangers)
 
     def script_file(self, word: Word) -> None:
-        """A file of code that is run: it is read, and the EXECUTE names it."""
-        self.path(READ, word)
+        """A file of code that is run: it is read, and the EXECUTE names it. A merely likely place is not named."""
+        if isinstance(word, Arg) and word.kind == "place":
+            self.effects.extend(Effect(READ, target) for target in self.targets(word))
+        else:
+            self.path(READ, word)
         self.effects.extend(Effect(EXECUTE, target) for target in self.targets(word))
 
     def run(
@@ -196,8 +217,8 @@ class EffectsBuilder:
         exact: bool = False,
         env: tuple[Word, ...] = (),
     ) -> None:
-        """Another command that it starts. `exact`: names of files in its words are told for where it stands. `env`: the
-        assignments that hold for it."""
+        """Another command that it starts. `exact`: file names in its words are relative to its own folder. `env`: the
+        assignments that apply to it."""
         if argv:
             if self.moved and not exact:
                 argv = [loosened(word) for word in argv]
@@ -206,7 +227,7 @@ class EffectsBuilder:
     def shell(
         self, word: Word, *, place: str = "here", shell: str = "", positional: tuple[Word, ...] | list[Word] = ()
     ) -> None:
-        """A script that a shell reads. One whose text is not known is a gap."""
+        """A script that a shell reads. Unknown text is a gap."""
         cwd, arguments = self.cwd if self.moved else None, tuple(map(loosened, positional))
         for text in values(word):
             if text is None:
@@ -217,6 +238,14 @@ class EffectsBuilder:
     def gap(self, code: str, advice: str) -> None:
         self.gaps.append((f"gap.{code}", advice))
 
+    def mark(self) -> tuple[int, int, int, int]:
+        """A position in the record, for `back`."""
+        return len(self.effects), len(self.runs), len(self.gaps), len(self.dangers)
+
+    def back(self, mark: tuple[int, int, int, int]) -> None:
+        """Drop everything recorded since a mark."""
+        del self.effects[mark[0] :], self.runs[mark[1] :], self.gaps[mark[2] :], self.dangers[mark[3] :]
+
     def service(self, name: str, *dangers: str) -> None:
         """It queries a service and changes nothing there."""
         self.effects.append(Effect(READ, Target(Kind.SERVICE, name), dangers=dangers))
@@ -226,14 +255,15 @@ class EffectsBuilder:
         self.effects.append(Effect(EXECUTE, Target(Kind.HOOKS, name, folder, certain=bool(folder))))
 
     def modules(self, *, computes: bool = False, isolated: bool = False) -> None:
-        """Code that does no more than the effects say, if what it loads from the folder is what it names.
-        `computes`: it has no effects, and names no modules; `isolated`: it loads nothing from the folder."""
-        name = "data:" if isolated else f"pure:{self.cwd}" if computes and self.cwd else self.cwd
-        self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, name, self.cwd or "the code", certain=bool(name))))
+        """Code that does no more than the effects say, if no file of the folder shadows its modules.
+        `computes`: it has no effects and names no modules; `isolated`: it loads nothing from the folder."""
+        folder = self.script_folder or self.cwd  # Python searches for modules in the folder of the script
+        name = "data:" if isolated else f"pure:{folder}" if computes and folder else folder
+        self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, name, folder or "the code", certain=bool(name))))
 
     def settings(self, entries: tuple[str, ...], dangers: tuple[str, ...] = ()) -> None:
-        """The files that the command obeys, as rows list them: it does no more than the effects say without them.
-        `dangers` are those that it carries with them."""
+        """The settings files of the command, as rows list them: without them it does no more than the effects say.
+        `dangers` are those that it has with them."""
         operands: list[str] = []
         known = bool(self.cwd)
         if any(entry.startswith(_BY_OPERAND) for entry in entries):
@@ -263,18 +293,24 @@ class EffectsBuilder:
     # ------------------------------------------------------------ the end
 
     def build(self) -> CommandEffects:
-        """All of it as a value. Dangers go to what changes something, or else to what there is."""
+        """The result. Dangers go to the effects that change something, or else to all."""
         effects = list(self.effects)
         if self.acts:
             text = " ".join((self.program, *self.subcommand))
             effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, self.program, text)))
+        if EMPTIES in self.dangers:
+            effects = [_emptying(effect) for effect in effects]
+            self.dangers = [danger for danger in self.dangers if danger != EMPTIES]
         if self.dangers:
+            if not _DESTROYING.isdisjoint(self.dangers):
+                text = " ".join((self.program, *self.subcommand))
+                effects.append(Effect(DESTROY, Target(Kind.SERVICE, self.program, text), dangers=("destroy",)))
             effects = _endangered(effects, tuple(dict.fromkeys(self.dangers)), self.program)
         return CommandEffects(
             subcommand=self.subcommand,
             flags=frozenset(self.flags),
             operands=tuple(self.operands),
-            effects=tuple(dict.fromkeys(effects)) if len(effects) > 1 else tuple(effects),
+            effects=tuple(effects) if _are_distinct(effects) else tuple(dict.fromkeys(effects)),
             runs=tuple(dict.fromkeys(self.runs)) if len(self.runs) > 1 else tuple(self.runs),
             gaps=tuple(dict.fromkeys(self.gaps)) if self.gaps else (),
             prints=self.prints or "",
@@ -285,10 +321,32 @@ class EffectsBuilder:
         )
 
 
+def _are_distinct(effects: list[Effect]) -> bool:
+    """Whether no two effects are equal; most differ in operation or name, the rest are hashed."""
+    if len(effects) > 4:
+        return False
+    for place, one in enumerate(effects):
+        for other in effects[:place]:
+            if one.operation is other.operation and one.target.name == other.target.name:
+                return False
+    return True
+
+
 def _endangered(effects: list[Effect], dangers: tuple[str, ...], program: str) -> list[Effect]:
+    dangers = tuple(danger for danger in dangers if danger != "destroy")
     if not any(effect.operation in MUTATION and effect.target.kind not in _SETTLED for effect in effects):
         return [*effects, Effect(READ, Target(Kind.PROGRAM, program), dangers=dangers)]
-    return [_with(effect, dangers) if effect.operation in MUTATION else effect for effect in effects]
+    return [
+        _with(effect, dangers) if effect.operation in MUTATION and effect.target.kind not in _SETTLED else effect
+        for effect in effects
+    ]
+
+
+def _emptying(effect: Effect) -> Effect:
+    """The effect with its mark, if one of several files loses its content."""
+    if effect.operation is not WRITE or (effect.target.name and not effect.target.pattern):
+        return effect
+    return effect.but(dangers=(*effect.dangers, EMPTIES))
 
 
 def _with(effect: Effect, dangers: tuple[str, ...]) -> Effect:
@@ -304,10 +362,10 @@ def _with(effect: Effect, dangers: tuple[str, ...]) -> Effect:
 
 
 def loosened(word: Word) -> Word:
-    """A word for a command that may stand elsewhere: names below its folders are not exact any more."""
+    """A word for a command that may run in another folder: names below its folders are no longer exact."""
     if isinstance(word, str) or not any(folder.endswith("/") for folder in word.under):
         return word
-    under = tuple(folder.rstrip("/") or "/" for folder in word.under)
+    under = tuple(folder.rstrip("/") or "/" if folder != EVERY else EVERY for folder in word.under)
     return Arg(
         word.text,
         word.values,
@@ -319,8 +377,14 @@ def loosened(word: Word) -> Word:
     )
 
 
+def every(word: Arg) -> Target:
+    """All files in the folders of a word, as one target."""
+    folders = tuple(folder.rstrip("/") or "/" for folder in word.under if folder != EVERY)
+    return Target(Kind.PATH, "", word.text, under=folders, certain=False)
+
+
 def fixed(pattern: str) -> str:
-    """The folder of everything that a glob matches."""
+    """The folder of all matches of a glob."""
     for index, letter in enumerate(pattern):
         if letter in "*?[@!+(":
             return pattern[: pattern.rfind("/", 0, index)] or "/"
@@ -341,7 +405,7 @@ def literal(word: Word) -> str | None:
 
 
 def values(word: Word) -> tuple[str | None, ...]:
-    """Every text that a word can be; None stands for a text that is not known, a glob among them."""
+    """Every text that a word can be; None is an unknown text, such as a glob."""
     if isinstance(word, str):
         return (word,)
     return (None,) if word.values is None or word.pattern else word.values

@@ -1,8 +1,8 @@
-"""Which words of a command line go beyond what a beginning of it says: options that no table describes, or that run,
-load, remove, or reach something else.
+"""Which words of a command line go beyond an allowed prefix: options that no table describes, or that run, load,
+remove, or reach something else.
 
 A rule that allows `pytest` and anything after it means the tests with other arguments, not `--rootdir /` or `-p evil`.
-A word is covered where the row of the command describes it as harmless. Which rules ask for that is policy's affair."""
+A word is covered if the row of the command describes it as harmless. Policy decides which rules require that."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from collections.abc import Mapping
 
 from assent.contract import Pattern
 from assent.effects.shell.commands.command_effects import EffectsBuilder, Word, values
-from assent.effects.shell.commands.line import CommandLine, locate
-from assent.effects.shell.commands.options import Given, Parsed, parse
+from assent.effects.shell.commands.line import CommandLine, is_marked, locate
+from assent.effects.shell.commands.options import GivenOption, Parsed, parse
 from assent.programs.option import Option
 from assent.programs.row import Row
 from assent.programs.table import Tables
 from assent.programs.traits import has
 
-# Roles of values that say what is run, loaded, removed or reached, or from where.
+# Roles of values that name what is run, loaded, removed or reached, or its source.
 STEERING = frozenset(
     "CONFIG SCRIPT RUN SHELL SED AWK JQ SQL GITCONFIG REPO URL HOST REMOTE DIR DELETE ERASE MOVE".split()
 )
 WRITING = frozenset({"WRITE", "EDIT", "INTO"})
-SCRIPTED = frozenset({"RUN", "SCRIPT"})  # words behind these are another command's, or a script's
+SCRIPTED = frozenset({"RUN", "SCRIPT"})  # words after these are another command's, or a script's
 MODULE_RUNNERS = frozenset({("python", ()), ("coverage", ("run",)), ("uv", ("run",))})
 
 
 def strays(line: CommandLine, offset: int) -> tuple[int, ...]:
-    """The places of uncovered words, counted from the program. `offset` is that of the line's first word."""
+    """The positions of uncovered words, counted from the program. `offset` is that of the line's first word."""
     program = line.row.name.partition(" ")[0]
     found = {
         given.start + 1 for given in line.before if _steers(given, {**line.global_forms, **line.row.forms}, line.row)
@@ -44,26 +44,26 @@ def strays(line: CommandLine, offset: int) -> tuple[int, ...]:
 
 
 def of_unknown(words: list[Word]) -> tuple[int, ...]:
-    """The same of a program that no table speaks of: every option, and every word that may be one."""
+    """The same for a program that is in no table: every option, and every word that may be one."""
     return tuple(place for place, word in enumerate(words, 1) if not isinstance(word, str) or word[:1] in ("-", "@"))
 
 
 def of_words(program: Word, words: list[Word], tables: Tables) -> tuple[int, ...]:
-    """The same of a program and its words by themselves, as `python -m` names them."""
+    """The same for a program and its words alone, as for `python -m`."""
     tree = tables.program(program) if isinstance(program, str) else None
     line = locate(EffectsBuilder("", "", ""), tree, str(program), words, tables) if tree is not None else None
     return strays(line, 1 + len(words) - len(line.words)) if line is not None else of_unknown(words)
 
 
-def _module(line: CommandLine, program: str) -> Given | None:
-    """The option that names a module to run: the words behind its value are the module's own."""
+def _module(line: CommandLine, program: str) -> GivenOption | None:
+    """The option that names a module to run: the words after its value are the module's own."""
     if (program, line.builder.subcommand) not in MODULE_RUNNERS and (program, ()) not in MODULE_RUNNERS:
         return None
     return next((given for given in line.parsed.given if "-m" in given.option.names), None)
 
 
 def _own(line: CommandLine) -> list[int]:
-    """The places among the line's words that its row does not cover."""
+    """The positions of the line's words that its row does not cover."""
     row = line.row
     parsed = _by_tunes(line)
     found = [given.start for given in parsed.given if _steers(given, {**line.global_forms, **row.forms}, row)]
@@ -76,7 +76,7 @@ def _own(line: CommandLine) -> list[int]:
 
 
 def _by_tunes(line: CommandLine) -> Parsed:
-    """The words as the options read them that the row lists for this; what stands behind an operand is read too."""
+    """The words, read by the options that the row lists as tuning; words after an operand are read too."""
     row = line.row
     if row.roles & SCRIPTED or (row.reader and not row.tunes.filled):
         return line.parsed
@@ -84,33 +84,29 @@ def _by_tunes(line: CommandLine) -> Parsed:
     return parse(line.words, row.tunes, (row.options, *line.more), style=style)
 
 
-def _steers(given: Given, forms: Mapping[str, Pattern], row: Row) -> bool:
-    """Whether an option does more than tune what the command does."""
+def _steers(given: GivenOption, forms: Mapping[str, Pattern], row: Row) -> bool:
+    """Whether an option does more than tune the command."""
     option = given.option
     if option.acts or option.dangers:
         return True
     if _loads(option):
         return bool(given.values) or not option.optional
     if WRITING.issuperset(option.roles) and option.roles and not any(name in row.options for name in option.names):
-        return any(name in row.tunes for name in option.names)  # no effect tells of the file
+        return any(name in row.tunes for name in option.names)  # no effect names the file
     pattern = next((forms[name] for name in option.names if name in forms), None) if forms else None
     texts = [text for word in given.values for text in values(word)]
-    if pattern is not None and not all(text is not None and pattern.fullmatch(text) for text in texts):
-        return True
+    if pattern is not None:  # tells more about the value than a mark
+        return not all(text is not None and pattern.fullmatch(text) for text in texts)
     return any(_is_marked(row, word) for word in given.values) if row.marks else False
 
 
 def _is_marked(row: Row, word: Word) -> bool:
     """Whether the row marks a word as one that runs something."""
-    return any(
-        "acts" in tags and any(text is None or pattern.fullmatch(text) for text in values(word))
-        for pattern, tags in row.marks
-    )
+    return any("acts" in mark.tags and is_marked(mark, word) for mark in row.marks)
 
 
 def _forwarded(line: CommandLine, free: list[int]) -> list[int]:
-    """The places of words that go on to a tool which nobody names here, and that not every such tool takes for
-    something harmless."""
+    """The positions of words passed on to an unnamed tool, unless they are harmless to every such tool."""
     row = line.tables.row(line.row.forwards)
     places = [place for place in free if line.words[place] != "--"]
     handed = [line.words[place] for place in places]
@@ -129,8 +125,8 @@ def _is_file_of_options(word: Word) -> bool:
 
 
 def let_in(words: tuple[str, ...], tables: Tables) -> tuple[str, ...]:
-    """The options that run, load, remove or reach something else and that a rule with these words and anything after
-    them lets in too. `*`: nobody knows its options."""
+    """The options that run, load, remove or reach something else and that a rule for these words and anything after
+    them also allows. `*`: its options are unknown."""
     program = words[0].rpartition("/")[2]
     tree = tables.program(program)
     line = locate(EffectsBuilder("", "", ""), tree, program, list(words[1:]), tables) if tree is not None else None

@@ -1,5 +1,5 @@
-"""A command line → what it does, by the rows of the tables. Walks no shell syntax and follows no commands that it
-sees started: those are in the answer, for the walk."""
+"""A command line → its effects, by the rows of the tables. Walks no shell syntax and follows no started commands: those
+are in the result, for the walk."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _cache: dict[tuple[object, ...], tuple[Tables, CommandEffects]] = {}
 def interpret(
     argv: tuple[Word, ...], *, cwd: str, home: str, tables: Tables = shipped, stdin: Arg | None = None
 ) -> CommandEffects:
-    """What a simple command does, before redirects. `cwd` `""` is unknown; `stdin` is what its input is worth.
+    """The effects of a simple command, before redirects. `cwd` `""` is unknown; `stdin` is what is known of its input.
 
-    Depends on its arguments alone, so a command line of literals is looked at once."""
+    Depends only on its arguments, so the result for a command line of literals is cached."""
     for word in argv:
         if type(word) is not str or stdin is not None:
             return _interpret(argv, cwd, home, tables, stdin)
@@ -51,10 +51,26 @@ def _interpret(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdi
     builder = EffectsBuilder(program, cwd, home, stdin)
     if folder not in _BINS and "/" in name:
         builder.script_file(name)
-    # A word that is one known literal after all is that literal.
+    # A word with one known value is that literal.
     words = [word if (text := literal(word)) is None else text for word in argv[1:]]
     tree = tables.program(program) if program else None
     known = _read(builder, tree, program, words, tables)
+    if builder.acts or any(
+        each.operation is EXECUTE and each.target.kind is Kind.PATH for each in builder.effects
+    ):  # not proved, or a script by its path
+        _add_verbs(builder, words, known, cwd, home, tables)
+        if has(program, "changes-machine") and (program != "git" or builder.subcommand[:1] == ("config",)):
+            from assent.effects.shell.commands import system_changes
+
+            system_changes.add(builder, words)
+        if has(program, "uploads"):
+            from assent.effects.shell.commands import uploads
+
+            uploads.add(builder, words)
+        if has(program, "lets-in"):
+            from assent.effects.shell.commands import exposure
+
+            exposure.add(builder, words)
     if builder.acts or builder.effects:
         _add_named_paths(builder, words, known=known)
     if builder.acts:
@@ -67,8 +83,20 @@ def _interpret(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdi
     return builder.build()
 
 
+def _add_verbs(builder: EffectsBuilder, words: list[Word], known: bool, cwd: str, home: str, tables: Tables) -> None:
+    from assent.effects.shell.commands import embedded_commands, given_code, named_dangers, verbs
+
+    def read(line: tuple[Word, ...]) -> CommandEffects:
+        return _interpret(line, cwd, home, tables, None)
+
+    verbs.add(builder, words, known=known, read=read)
+    named_dangers.add(builder, words)
+    embedded_commands.add(builder, words)
+    given_code.add(builder, words)
+
+
 def _read(builder: EffectsBuilder, tree: CommandNode | None, program: str, words: list[Word], tables: Tables) -> bool:
-    """Whether a row describes the words. One that takes any option and any text does not."""
+    """Whether a row describes the words. A row that takes any option and any text does not."""
     line = locate(builder, tree, program, words, tables) if tree is not None else None
     if tree is None or line is None:
         _unknown(builder, words)
@@ -108,7 +136,7 @@ def reader(name: str) -> Callable[[CommandLine], None]:
 
 
 def _named_files(builder: EffectsBuilder, prefixes: tuple[str, ...], words: list[Word]) -> None:
-    """Words of the form `file://x` or `--option=file://x`, which the program replaces by what the file holds."""
+    """Words of the form `file://x` or `--option=file://x`, which the program replaces by the file's content."""
     for prefix in prefixes:
         for word in words:
             text = literal(word)
@@ -128,7 +156,7 @@ _ADDRESS = Pattern(r"(?:https?|ftp|wss?|grpc)://|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?
 
 
 def _unknown(builder: EffectsBuilder, words: list[Word]) -> None:
-    """A program that no table speaks of: EXECUTE, with its words sorted as well as can be for rules that deny."""
+    """A program that is in no table: EXECUTE, with its words sorted as well as possible for deny rules."""
     builder.acts = True
     if not any(
         effect.operation is EXECUTE for effect in builder.effects

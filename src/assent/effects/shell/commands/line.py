@@ -1,9 +1,9 @@
-"""A command line and its row: which row it is, and what the row says of its words. Knows no single program."""
+"""A command line and its row: finds the row and applies it to the words. Knows no single program."""
 
 from __future__ import annotations
 
 from assent.contract import Effect, Kind, Pattern, Target
-from assent.effects.shell.command import TOKENS, Arg
+from assent.effects.shell.command import EVERY, TOKENS, Arg
 from assent.effects.shell.commands.command_effects import (
     EXECUTE,
     LIST,
@@ -16,22 +16,22 @@ from assent.effects.shell.commands.command_effects import (
     shown,
     values,
 )
-from assent.effects.shell.commands.options import Given, Parsed, parse
+from assent.effects.shell.commands.options import GivenOption, Parsed, parse
 from assent.effects.shell.commands.roles import apply, quiet
 from assent.programs.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
-from assent.programs.row import Row, Slot
+from assent.programs.row import Mark, Row, Slot
 from assent.programs.table import CommandNode, Tables
 
-_LOOKED = frozenset({"READ", "LIST", "SEARCH"})  # a recursive look without an operand is one at the current folder
-_NUMBERS = ("0", "17", "123456789")  # what has the form of these has that of any number
+_LOOKED = frozenset({"READ", "LIST", "SEARCH"})  # recursive reading without an operand is of the current folder
+_NUMBERS = ("0", "17", "123456789")  # a text of this form can be any number
 
 
 class CommandLine:
-    """One command line in the hands of its row or reader.
+    """One command line, read by its row or reader.
 
     `words` are those after the program and its subcommand, without global options (`before` has these).
-    `path` are words that lead on to other rows, though none ends there (`gh issue`). `parsed` is their reading by the
-    row's own options. `quiet`: some option says that it only prints."""
+    `path` are words that lead to other rows without a row of their own (`gh issue`). `parsed` are the words read by
+    the row's own options. `quiet`: an option says that it only prints."""
 
     __slots__ = (
         "before",
@@ -52,7 +52,7 @@ class CommandLine:
         program: str,
         words: list[Word],
         row: Row,
-        before: list[Given],
+        before: list[GivenOption],
         more: tuple[Options, ...],
         builder: EffectsBuilder,
         tables: Tables,
@@ -71,7 +71,7 @@ class CommandLine:
         self.quiet = bool(given) and not self.parsed.doubts and _only_prints(given)
 
     def standard(self) -> None:
-        """All that the row says of this line."""
+        """Apply the whole row to this line."""
         self.preamble()
         if self.parsed.doubts and "RUN" in self.row.roles:
             self.builder.gap("wrapper-option", f"`{self.parsed.doubts[0]}` is not an option that is known here")
@@ -79,17 +79,17 @@ class CommandLine:
         self.operands(self.parsed.operands)
 
     def unproved(self) -> None:
-        """All that the row says of this line, and EXECUTE."""
+        """Apply the whole row to this line, and EXECUTE."""
         self.standard()
         self.builder.acts = True
 
     def read_options(self) -> None:
-        """What the row says of this line apart from its operands."""
+        """Apply the row to this line without its operands."""
         self.preamble()
         self.apply_options([*self.before, *self.parsed.given])
 
     def preamble(self) -> None:
-        """What the row says of every such line, whatever its words."""
+        """Apply the parts of the row that hold for any words."""
         builder, row = self.builder, self.row
         builder.flags.update(self.parsed.flags)
         builder.operands.extend(map(shown, self.parsed.operands))
@@ -112,7 +112,7 @@ class CommandLine:
         self.apply_options(parsed.given)
         return parsed
 
-    def apply_options(self, options: list[Given]) -> None:
+    def apply_options(self, options: list[GivenOption]) -> None:
         """The effects of given options, folders that they enter first."""
         for given in options:
             if given.value is not None and given.option.role in ("DIR", "REPO"):
@@ -120,7 +120,7 @@ class CommandLine:
         for given in options:
             self.option(given)
 
-    def option(self, given: Given) -> None:
+    def option(self, given: GivenOption) -> None:
         option = given.option
         self.builder.acts = self.builder.acts or option.acts
         if option.gives:
@@ -144,15 +144,16 @@ class CommandLine:
                 apply(self.builder, role, word)
 
     def form(self, pattern: Pattern, word: Word) -> None:
-        """A word that does not have the form which the row asks for in its place is EXECUTE."""
+        """A word without the form that the row requires is EXECUTE."""
         texts = _NUMBERS if type(word) is Arg and word.kind == "number" else values(word)
         if not all(text is not None and pattern.fullmatch(text) for text in texts):
             self.builder.acts = True
 
     def mark(self, word: Word) -> None:
-        """A word that the row marks carries its tags; one that is not known may be any of them."""
-        for pattern, tags in self.row.marks:
-            if any(text is None or pattern.fullmatch(text) for text in values(word)):
+        """A word that the row marks gets its tags; an unknown word may be any of them."""
+        for mark in self.row.marks:
+            if is_marked(mark, word):
+                tags = mark.tags
                 self.builder.acts = self.builder.acts or "acts" in tags
                 if gives_of(tags) and (isinstance(word, str) or gives_of(tags) == "nothing"):
                     self.builder.gives.append(gives_of(tags))
@@ -204,7 +205,7 @@ class CommandLine:
         return any(given.option.recursive for given in self.parsed.given)
 
     def stays(self) -> bool:
-        """Whether links below the operands are not followed: as the row says, and the last option that speaks of it."""
+        """Whether links below the operands are not followed, by the row and the last such option."""
         stays = self.row.keeps_links
         for given in self.parsed.given:
             stays = given.option.keeps or (stays and not given.option.follows)
@@ -217,8 +218,7 @@ class CommandLine:
             into(self.builder, sources, word, recursive=recursive)
 
     def unsettled(self, words: list[Word], slots: tuple[Slot, ...], recursive: bool) -> None:
-        """Unknown words that may be several: each could be in any role that is open. Those of a command that is run
-        are its own."""
+        """Unknown words that may be several: each could have any open role. Words of a nested command do not count."""
         if slots and slots[-1].role == "RUN":
             words = words[: len(slots) - 1]
         loose = [word for word in words if type(word) is Arg and word.splits and word.kind not in TOKENS]
@@ -233,7 +233,7 @@ class CommandLine:
                 apply(self.builder, role, word, recursive=recursive)
 
     def finish(self) -> None:
-        """What is known only at the end: what the output is worth, and whose repository it stands in."""
+        """Add what is known only at the end: the output, and the repository it runs in."""
         builder, row = self.builder, self.row
         if row.repo or row.stores:
             operation = WRITE if row.stores else EXECUTE
@@ -246,25 +246,33 @@ class CommandLine:
             worth(builder, prints)
 
 
-def _only_prints(given: list[Given]) -> bool:
+def _only_prints(given: list[GivenOption]) -> bool:
     """Whether an option says that the command only prints, and no other option says otherwise."""
     prints = any(each.option.prints for each in given)
     harmless = all(each.option.prints or each.option.harmless for each in given)
     return (prints and harmless) or any(each.option.last for each in given)
 
 
+def is_marked(mark: Mark, word: Word) -> bool:
+    """Whether a word matches a mark of the row, or may."""
+    known = "" if isinstance(word, str) or word.splits else word.prefix
+    return any(
+        mark.may_match(known) if text is None else mark.pattern.fullmatch(text) is not None for text in values(word)
+    )
+
+
 def locate(
     builder: EffectsBuilder, tree: CommandNode, program: str, words: list[Word], tables: Tables
 ) -> CommandLine | None:
-    """Find the row with the longest name that the words spell, through global options."""
+    """Find the row with the longest matching name, skipping global options."""
     root = tables.row(tree.name) if tree.name else None
-    if not tree.children:  # a program without subcommands: its row is all there is
+    if not tree.children:  # a program without subcommands has one row
         if root is None:
             return None
         return CommandLine(program, list(words), root, [], (root.globals,), builder, tables)
     nodes, best, taken = [tree], tree, 0
-    before: list[Given] = []
-    kept: list[Given] = []
+    before: list[GivenOption] = []
+    kept: list[GivenOption] = []
     path: list[str] = []
     rest = words
     outer = [root.globals] if root is not None else []
@@ -305,8 +313,8 @@ def locate(
     return line
 
 
-def _global(words: list[Word], outer: list[Options], kept: list[Given], style: str) -> int:
-    """How many words a global option at the start of `words` takes; 0 where it is none."""
+def _global(words: list[Word], outer: list[Options], kept: list[GivenOption], style: str) -> int:
+    """How many words a global option at the start of `words` takes; 0 if it is none."""
     for options in reversed(outer):
         first = parse(words[:1], options, style=style)
         if not first.doubts and not first.helps:
@@ -321,17 +329,17 @@ def _global(words: list[Word], outer: list[Options], kept: list[Given], style: s
 
 
 def _after(root: Row | None, row: Row, outer: list[Options]) -> tuple[Options, ...]:
-    """Options that may stand after the subcommand besides the row's own."""
+    """Further options that may be after the subcommand."""
     if root is None or (row is not root and root.style == "posix"):
         return ()
     return tuple(reversed(outer))
 
 
 def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | None, list[Word]]]:
-    """Give each slot its words; those that no slot takes come last, with None.
+    """Assign words to slots; words without a slot come last, with None.
 
-    Slots behind the one that takes many get the last words."""
-    if len(slots) == 1:  # the way of most rows
+    Slots after the one that takes many get the last words."""
+    if len(slots) == 1:  # most rows
         slot = slots[0]
         if slot.many or slot.role == "RUN" or len(words) < 2:
             return [(slot, words)]
@@ -352,9 +360,9 @@ def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | N
 
 
 def into(builder: EffectsBuilder, sources: list[Word], word: Word, *, recursive: bool, stays: bool = False) -> None:
-    """Files go to a path: it is written, and so is each one's name below it, where it is or may be a folder.
+    """Files go to a path: it is written, and also each file's name below it if it is or may be a folder.
 
-    A last word that may come to nothing (`cp a b $x`) leaves the one before it to be that path."""
+    If the last word may be empty (`cp a b $x`), the one before it may be the path."""
     before = [source for source in sources if source is not word]
     _put(builder, before, word, recursive, stays)
     while isinstance(word, Arg) and word.splits and len(before) > 1:
@@ -389,7 +397,7 @@ def dropped(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
 
 
 def secrets(builder: EffectsBuilder, row: Row, words: list[Word]) -> None:
-    """An operand that names a secret, or may do so, prints it."""
+    """An operand that names, or may name, a secret prints it."""
     for word in words:
         text = literal(word)
         names = text.lower().split(",") if text is not None else []
@@ -401,7 +409,7 @@ _ANY_LETTER = frozenset("*?[@!+-")
 
 
 def worth(builder: EffectsBuilder, prints: str) -> None:
-    """Say what the output is worth; names of files only where it is known below which folders."""
+    """Set what is known of the output; file names only if their folders are known."""
     if prints in TOKENS:
         builder.prints = prints
         return
@@ -420,4 +428,21 @@ def worth(builder: EffectsBuilder, prints: str) -> None:
     if not under and not builder.cwd:
         return
     builder.prints = prints
-    builder.under = tuple(dict.fromkeys(under or [builder.cwd]))
+    builder.under = (*dict.fromkeys(under or [builder.cwd]), *((EVERY,) if _lists_all(builder) else ()))
+
+
+_ALL_TRACKED = frozenset("-z -c --cached --full-name --recurse-submodules --deduplicate".split())
+_RG_NARROWS = frozenset("-g --glob --iglob -t --type -T --type-not --max-filesize".split())
+
+
+def _lists_all(builder: EffectsBuilder) -> bool:
+    """Whether a command prints all names in its folders."""
+    if builder.program == "git":
+        known = builder.subcommand in (("ls-files",), ("ls-tree",))
+        known = known and (builder.subcommand == ("ls-tree",) or builder.flags <= _ALL_TRACKED)
+    elif builder.program == "rg":
+        known = "--files" in builder.flags and builder.flags.isdisjoint(_RG_NARROWS)
+    else:
+        known = builder.program in ("ls", "dir", "gls")
+    names = (effect.target.name for effect in builder.effects if effect.target.kind is Kind.PATH)
+    return known and not any("*" in name.removesuffix("/*") or "?" in name or "[" in name for name in names)

@@ -1,5 +1,5 @@
-"""Reads the words of a command line by the options of a row: which options are given, with which values, and what is
-left as operands. Builds no effects."""
+"""Reads the words of a command line by the options of a row: the given options, their values, and the operands. Builds
+no effects."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from assent.effects.shell.commands.command_effects import Word
 from assent.programs.option import Option, Options
 
 _SIGNS = frozenset("-+")
-_LONG = Pattern(r"--[A-Za-z][A-Za-z0-9_.-]*")  # what `--*` stands for
-_NO_NAME = Pattern(r"[\s|()\[\]*\\\"'`<>{}^$]")  # no option is called so
+_LONG = Pattern(r"--[A-Za-z][A-Za-z0-9_.-]*")  # what `--*` matches
+_NO_NAME = Pattern(r"[\s|()\[\]*\\\"'`<>{}^$]")  # no option has such a name
 
 
-class Given:
-    """An option on the command line. `value` is None for a flag, or where an optional value is absent.
-    `values` are all its values where it takes several. `start` is the index of its word, `end` that
-    of the first word behind it and its value."""
+class GivenOption:
+    """An option on the command line. `value` is None for a flag, or if an optional value is absent.
+    `values` are all its values if it takes several. `start` is the index of its word, `end` that
+    of the first word after it and its value."""
 
     __slots__ = ("end", "option", "spelling", "start", "value", "values")
 
@@ -30,13 +30,13 @@ class Given:
 
 class Parsed:
     """The words of a command line, sorted. `doubts` say why the reading is not certain (`"--frob"` is unknown).
-    `odd` are the places of words that no option describes, those that `*` stands for among them. `spills` are unknown
-    values that may have become further operands. `helps`: `--help` or `--version` stands there."""
+    `odd` are the positions of words that no option describes, including those that `*` matches. `spills` are unknown
+    values that may have become further operands. `helps`: `--help` or `--version` is given."""
 
     __slots__ = ("doubts", "ended", "flags", "given", "helps", "odd", "operands", "spills")
 
     def __init__(self) -> None:
-        self.given: list[Given] = []
+        self.given: list[GivenOption] = []
         self.operands: list[Word] = []
         self.doubts: list[str] = []
         self.odd: list[int] = []
@@ -62,7 +62,7 @@ def parse(
     style: str = "gnu",
     pure: bool = False,
 ) -> Parsed:
-    """Sort words into options, values and operands. `more` are options looked up where `options` has none.
+    """Sort words into options, values and operands. `more` are options looked up if `options` has none.
 
     INVARIANT: a word that could be an option with an effect, and is not known to be one, leaves a doubt."""
     out = Parsed()
@@ -105,8 +105,8 @@ def parse(
 
 
 def _all_operands(words: tuple[Word, ...] | list[Word]) -> bool:
-    """Whether surely no word is an option."""
-    for word in words:  # noqa: SIM110  # the way of every command line, and twice as fast as `all`
+    """Whether certainly no word is an option."""
+    for word in words:  # noqa: SIM110  # on the path of every command line, and twice as fast as `all`
         if type(word) is not str or word[:1] in _SIGNS:
             return False
     return True
@@ -117,7 +117,7 @@ class _OptionReader:
 
     def __init__(self, out: Parsed, options: Options, more: tuple[Options, ...], style: str, pure: bool) -> None:
         self.out = out
-        self.at = 0  # the place of the word that is read
+        self.at = 0  # the position of the current word
         self.options = options
         self.more = more
         self.gnu = style == "gnu"
@@ -133,7 +133,7 @@ class _OptionReader:
         return option
 
     def take(self, word: str, words: tuple[Word, ...] | list[Word], index: int) -> int:
-        """Read the option word, with words[index:] behind it; return the index of the first word not used."""
+        """Read the option word, with words[index:] after it; return the index of the first word not used."""
         if (word == "--help" or word == "--version") and self.find(word) is None:
             self.out.helps = True
             self.out.flags.add(word)
@@ -143,6 +143,10 @@ class _OptionReader:
         option = self.find(word)
         if option is not None:
             return self.valued(option, word, None, words, index)
+        name, equals, value = word.partition("=")
+        option = self.find(name) if equals and len(name) > 2 else None  # `-std=c++20`
+        if option is not None:
+            return self.valued(option, name, value, words, index)
         number = self.options.number or next((options.number for options in self.more if options.number), None)
         if number is not None and _is_number(word):
             self.add(number, word, word[1:])
@@ -163,8 +167,8 @@ class _OptionReader:
         return self.abbreviated(name, value, words, index)
 
     def abbreviated(self, name: str, value: str | None, words: tuple[Word, ...] | list[Word], index: int) -> int:
-        """An option in no list may be short for one. The program may know options that the row does not, so it
-        leaves a doubt; the meaning counts all the same, so that denials see it."""
+        """An unlisted option may abbreviate a listed one. The program may have options that the row does not list, so
+        it leaves a doubt; the listed meaning still counts, for deny rules."""
         found: list[Option] = []
         for options in (self.options, *self.more) if len(name) > 2 and not self.single else ():
             found += options.completions(name)
@@ -174,7 +178,7 @@ class _OptionReader:
             self.out.flags.add(name)
             return index
         other = self.other() if harmless and _LONG.fullmatch(name) and (value or "")[:1] != "-" else None
-        if other is not None:  # a value that is the next word stays among the operands, which are plain text too
+        if other is not None:  # a value in the next word stays among the operands, which are plain text too
             self.add(other, name, value)
             return index
         if not found and self.gnu and _NO_NAME.search(name):  # refused, or text: `rg "--flag|word" src`
@@ -248,7 +252,7 @@ class _OptionReader:
         return index + max(more, 0)
 
     def add(self, option: Option, name: str, value: Word | None) -> None:
-        self.out.given.append(Given(option, name, value))
+        self.out.given.append(GivenOption(option, name, value))
         self.out.flags.update(option.names)
         self.out.flags.add(name)
 
@@ -284,17 +288,24 @@ class _OptionReader:
             self.add(option, word, word[1:])
 
     def named(self, word: Arg) -> bool:
-        """Take `--name=$x`: the option is known, though its value is not. Whether it is one."""
-        name, equals, rest = word.prefix.partition("=")
+        """Take `--name=$x`: a known option with an unknown value. Returns whether it is one. `--name=*` is one too:
+        every match begins with the option."""
+        matched = word.pattern and word.values is not None and len(word.values) == 1
+        name, equals, rest = (word.values[0] if word.values and matched else word.prefix).partition("=")
         dashed = name.startswith("--") or (self.single and name.startswith("-"))
-        option = self.find(name) if equals and dashed and not word.splits and word.values is None else None
+        unknown = not word.splits and word.values is None
+        option = self.find(name) if equals and dashed and (unknown or matched) else None
+        if matched and option is not None:
+            if option.roles != ("TEXT",):
+                return False
+            rest = ""
         if option is None or not option.role or len(option.roles) > 1:
             return False
         self.add(option, name, Arg(word.text.partition("=")[2], prefix=rest))
         return True
 
     def bare_cluster(self, word: str) -> bool:
-        """Whether a first word without a dash is a cluster of known options all the same."""
+        """Whether a first word without a dash is a cluster of known options."""
         return bool(word) and word[0] not in "-+" and all(self.find("-" + letter) is not None for letter in word)
 
     def could_be_option(self, word: Arg) -> bool:

@@ -1,6 +1,6 @@
-"""What the words of a program may mean when no row describes them: commands that it runs, folders that it serves.
+"""Possible meanings of words that no row describes: commands that the program runs, folders that it serves.
 
-A word that names a program, with the words after it, and a text that begins with one, count as commands only where they
+A word that names a program, with the words after it, and a text that begins with one, count as commands only if they
 would be dangerous. A file server reads the folder that an option or an operand names, or else the current folder."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SPAWN = Pattern(r"^(?:spawn|exec|!|shell)\s+")
 def add(
     builder: EffectsBuilder, words: list[Word], tables: Tables, interpret: Callable[..., CommandEffects], *, texts: bool
 ) -> None:
-    """Add what may be run, as `interpret` reads it. `texts`: texts in the words may be commands too."""
+    """Add the commands that may be run, read by `interpret`. `texts`: texts in the words may be commands too."""
     found = list(builder.maybe)
     for place, word in enumerate(words[:_MOST_WORDS]):
         text = literal(word)

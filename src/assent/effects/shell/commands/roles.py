@@ -1,4 +1,4 @@
-"""What a word does in each role of the format. Decides nothing about which word has which role."""
+"""The effects of a word in each role. Does not decide which word has which role."""
 
 from __future__ import annotations
 
@@ -28,10 +28,19 @@ _PATHS: dict[str, tuple[Operation, ...]] = {
     "DELETE": (DELETE,),
     "EDIT": (READ, WRITE),
     "MOVE": (READ, DELETE),
+    "REPLACE": (READ, DELETE),
     "INTO": (WRITE,),
     "ERASE": (WRITE, DELETE),
 }
-_QUIET = {"READ": "READ", "LIST": "LIST", "SEARCH": "SEARCH", "EDIT": "READ", "MOVE": "READ", "SCRIPT": "READ"}
+_QUIET = {
+    "READ": "READ",
+    "LIST": "LIST",
+    "SEARCH": "SEARCH",
+    "EDIT": "READ",
+    "MOVE": "READ",
+    "REPLACE": "READ",
+    "SCRIPT": "READ",
+}
 _LANGUAGES = {
     "SQL": ("code.sql", "sql"),
     "SED": ("code.sed", "sed_script"),
@@ -89,19 +98,19 @@ def apply(
 
 
 def quiet(role: str) -> str:
-    """The role that is left where the command only prints (`--dry-run`)."""
+    """The remaining role if the command only prints (`--dry-run`)."""
     return _QUIET.get(role, "TEXT") if role not in ("URL", "HOST", "DIR", "REPO", "REMOTE", "SQL") else role
 
 
 _COMMIT = Pattern(r"(?:HEAD|@|[A-Z]+_HEAD|[0-9a-f]{7,40})(?:[~^@].*)?|[^/.:][^:]*\.\.(?!/)[^:]*|\.\.")
-_UPWARDS = Pattern(r"(?:^|[/:])\.\.(?:/|$)")  # what no name of a revision has
+_UPWARDS = Pattern(r"(?:^|[/:])\.\.(?:/|$)")  # characters that no revision has
 _MAGIC = Pattern(r":(?:\([^)]*\)|[!^/]+|[0-3]:)?")
 _NAMED = Pattern(r":([^\s:()\"'`]+)")  # the path in `$(…):path`, or in the words of the substitution
 
 
 def _revision(builder: EffectsBuilder, word: Word, whole: bool) -> None:
-    """A revision, a path, or a path in a revision: git shows the file, whichever it is. Of folders outside, `git diff`
-    shows all that is in them. `whole`: it can only be a path, with all that is below (`--no-index`)."""
+    """A revision, a path, or a path in a revision: git shows the file in any case. For folders outside the repository,
+    `git diff` shows all their files. `whole`: it can only be a path, with all below (`--no-index`)."""
     for text in values(word):
         if text is None:
             for path in _NAMED.findall(shown(word)):
@@ -146,7 +155,7 @@ def _repo(builder: EffectsBuilder, word: Word) -> None:
 
 # ---------------------------------------------------------------- git -c
 
-# Whole names: a name that goes on (`diff.renames.textconv`) is a driver's, and runs a program.
+# Whole names: a longer name (`diff.renames.textconv`) is a driver's, and runs a program.
 _HARMLESS = frozenset(
     """author.email author.name blame.blankboundary blame.coloring blame.date blame.markignoredlines
     blame.markunblamablelines blame.showemail blame.showroot branch.sort committer.email committer.name core.abbrev
@@ -162,7 +171,7 @@ _HARMLESS = frozenset(
     merge.conflictstyle merge.directoryrenames merge.renamelimit merge.renames merge.stat merge.verbosity pack.threads
     protocol.version safe.directory tag.sort user.email user.name versionsort.suffix""".split()
 )
-_FAMILIES = ("advice.", "color.", "column.", "pretty.", "status.")  # none of their names has a program for its value
+_FAMILIES = ("advice.", "color.", "column.", "pretty.", "status.")  # no setting below these names a program
 _OFF = frozenset({"false", "0", "no", "off"})
 _UNPAGED = _OFF | {"", "cat", "true", "1", "yes", "on"}
 _VALUES: dict[str, frozenset[str]] = {
@@ -185,14 +194,15 @@ def git_setting(builder: EffectsBuilder, word: Word) -> None:
     for text in values(word):
         key, _, value = (text or "").partition("=")
         key = key.strip().lower()
-        if text is None or not _is_setting(key, value):
+        if text is None or not is_display_setting(key, value):
             builder.execute()
             if value and (key.startswith(_COMMANDS) or key.endswith(_COMMAND_ENDS)):
                 alias = key.startswith("alias.") and not value.startswith("!")
                 builder.shell(f"git {value}" if alias else value.removeprefix("!"))
 
 
-def _is_setting(key: str, value: str) -> bool:
+def is_display_setting(key: str, value: str) -> bool:
+    """Whether a setting of git changes only what it shows and writes."""
     if key in _VALUES:
         return value.lower() in _VALUES[key]
     if key.startswith("pager."):

@@ -1,6 +1,6 @@
-"""Reads a text as bash 5.2 reads it: `read` gives the tree of what it would run, and what is in doubt.
+"""Reads a text as bash 5.2 does: `read` returns the tree of what it would run, and the gaps.
 
-Judges nothing, expands nothing, knows no command. What is not modelled exactly is a gap, never a guess."""
+Judges nothing, expands nothing, knows no command. A form that is not modelled exactly is a gap, never a guess."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assent.effects.shell.syntax.compounds import ShellReader
 from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
-LARGEST = 128 * 1024  # Characters that are read: as many as Linux takes as one argument
+LARGEST = 128 * 1024  # Characters that are read: the Linux limit of one argument
 
 _backslash = Pattern(r"(?<!\\)(?:\\\\)*+\\\Z")
 _control = Pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -18,8 +18,8 @@ _control = Pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 def read(text: str) -> Reading:
     """The tree of `text`, and the gaps. Never raises.
 
-    Bash reads and runs line by line: where it refuses a line, the lines before it are in the tree. Where the reader
-    itself gives up, the commands it had read are there too."""
+    Bash reads and runs line by line: if it refuses a line, the lines before it are in the tree. If the reader itself
+    gives up, so are the commands it had read."""
     control = None if text.isprintable() else _control.search(text)
     reader = ShellReader(text)
     if control is not None:

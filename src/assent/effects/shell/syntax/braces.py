@@ -1,7 +1,7 @@
 """Brace expansion, on the text of a word as bash does it: before anything in the word is read.
 
-Substitutions are hidden from it by its caller. The rules, odd ones included, are those of bash: what is found to be no
-brace expansion stays as it is written."""
+The caller hides substitutions. The rules, odd ones included, are those of bash: text that is no brace expansion stays
+as written."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NotModelled(Exception):
 
 
 def expand(text: str, depth: int = 0) -> list[str]:
-    """The words that `text` becomes; itself alone where it holds no brace expansion."""
+    """The words that `text` becomes; only itself if it holds no brace expansion."""
     if depth > 40:
         raise NotModelled
     heads = [""]
@@ -33,7 +33,7 @@ def expand(text: str, depth: int = 0) -> list[str]:
         if opening is None:
             return [head + text for head in heads]
         closing = _find_outside(text, opening + 1, "}")
-        assert closing is not None  # `_opening` looked
+        assert closing is not None  # `_opening` checked
         amble = text[opening + 1 : closing]
         rest = text[closing + 1 :]
         middle = _alternatives(amble, depth) if _comma.match(amble) is not None else _run(amble)
@@ -72,7 +72,7 @@ def _alternatives(amble: str, depth: int) -> list[str]:
 
 
 def _find_outside(text: str, at: int, wanted: str) -> int | None:
-    """Where `wanted` next stands outside quotes and inner braces; a `}` counts only after a `,` or `..`."""
+    """The next place of `wanted` outside quotes and inner braces; a `}` counts only after a `,` or `..`."""
     level = 0
     separators = 0 if wanted == "}" else 1
     quote = ""
@@ -110,12 +110,12 @@ def _find_outside(text: str, at: int, wanted: str) -> int | None:
 
 
 def _alone(text: str, at: int) -> bool:
-    """Whether the `{` stands by itself or directly before its `}`."""
+    """Whether the `{` is alone or directly before its `}`."""
     return (at == 0 or text[at - 1] in _BLANK) and (at + 1 < len(text) and text[at + 1] in _BLANK + "}")
 
 
 def _run(amble: str) -> list[str] | None:
-    """The words of `1..9..2` or `a..e`; None where it is no sequence."""
+    """The words of `1..9..2` or `a..e`; None if it is no sequence."""
     found = _sequence.match(amble)
     if found is None:
         return None

@@ -17,6 +17,8 @@ _ARRAY_ARGUMENT = frozenset("alias eval let".split())
 plain = Pattern(r"[ \t]*+([^ \t\n|&;()<>'\"`\\$*?\[\]~{#!][^ \t\n|&;()<>'\"`\\$*?\[\]~{]*+)(?=[ \t\n;&|)]|\Z)")
 quoted = Pattern(r"""[ \t]*+('[^'\n]*+'|"[^"`$\\\n]*+")(?=[ \t\n;&|)]|\Z)""")
 reserved = Pattern(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()]|[<>](?!\()|\Z)")
+_NOT_PLAIN = frozenset("\n|&;()<>'\"`\\$*?[]~{#!")  # what `plain` cannot begin with
+_MAY_BE_QUOTED = frozenset("'\" \t")  # what `quoted` begins with, or a blank before it
 _descriptor = Pattern(r"([0-9]++|\{[A-Za-z_][A-Za-z0-9_]*+\})(?=[<>](?!\())")
 _array_descriptor = Pattern(r"\{[A-Za-z_][A-Za-z0-9_]*+\[[^ \t\n<>]*\]\}(?=[<>])")
 _redirection = Pattern(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>")
@@ -25,12 +27,12 @@ _sign = Pattern(r"(\+?)=")
 
 _DESCRIBING = tuple("{0123456789")
 _INITIALS = frozenset(word[0] for word in RESERVED)
-REMEMBERED, REMEMBERED_LENGTH = 1024, 24  # plain words, characters of one: texts are written with the same few
+REMEMBERED, REMEMBERED_LENGTH = 1024, 24  # plain words, characters of one: texts repeat the same few
 _remembered: dict[str, tuple[Part, ...]] = {}
 
 
 def literal_parts(word: str) -> tuple[Part, ...]:
-    """The parts of a word without quotes and expansions: itself. One object for all places where it stands."""
+    """The parts of a word without quotes and expansions: itself. One shared object for all occurrences."""
     parts = _remembered.get(word)
     if parts is None:
         parts = (Literal(word),)
@@ -51,7 +53,7 @@ class Commands(Words):
     # ------------------------------------------------------------ lists
 
     def newlines(self) -> str:
-        """Skip white space, comments and newlines; return what stands then."""
+        """Skip white space, comments and newlines; return the next character."""
         while True:
             char = self.skip()
             if char == "\n":
@@ -66,14 +68,14 @@ class Commands(Words):
         self.pos = stop if stop >= 0 else self.end
 
     def script(self) -> Script:
-        """Commands up to what cannot begin one; maybe none."""
+        """Commands up to text that cannot begin one; maybe none."""
         commands: list[Command] = []
         joins: list[str] = []
         self.fill(commands, joins, False)
         return Script(tuple(commands), tuple(joins))
 
     def nonempty_script(self) -> Script:
-        """Commands up to what cannot begin one; at least one."""
+        """Commands up to text that cannot begin one; at least one."""
         script = self.script()
         if not script.commands:
             raise self.unexpected()
@@ -82,7 +84,7 @@ class Commands(Words):
     def lines(self) -> Script:
         """A whole text, as bash reads it: line by line, each run before the next is read.
 
-        Where a line is refused, those before it have run."""
+        If a line is refused, those before it have run."""
         commands: list[Command] = []
         joins: list[str] = []
         base, depth = self.base, self.depth
@@ -103,7 +105,7 @@ class Commands(Words):
         return Script(tuple(commands), tuple(joins))
 
     def fill(self, commands: list[Command], joins: list[str], line: bool) -> None:
-        """Append commands up to what cannot begin one; with `line`, up to the end of the line, which must come."""
+        """Append commands up to text that cannot begin one; with `line`, up to the required end of the line."""
         mark = len(commands)
         try:
             while True:
@@ -129,7 +131,7 @@ class Commands(Words):
             self.read_documents()
 
     def line_ends(self, join: str) -> bool:
-        """At the top of a text, behind a command: whether its line ends here. It is refused where it cannot go on."""
+        """At the top level, after a command: whether its line ends here. Refuses a line that cannot go on."""
         if join == "\n":
             return True
         char = self.skip()
@@ -144,7 +146,7 @@ class Commands(Words):
         return not char
 
     def separator(self) -> str:
-        """Step over what stands between two commands: `;`, a newline, `&`, `&&`, `||`, or nothing."""
+        """Step over the separator of two commands: `;`, a newline, `&`, `&&`, `||`, or nothing."""
         char = self.skip()
         if char == "#":
             self.comment()
@@ -170,7 +172,7 @@ class Commands(Words):
     # ------------------------------------------------------------ pipelines
 
     def pipeline(self) -> Command | None:
-        """A pipeline, or nothing where a reserved word closes what is being read."""
+        """A pipeline, or nothing if a reserved word closes the enclosing command."""
         negated = timed = False
         word = self.reserved()
         while word == "!" or word == "time":
@@ -234,7 +236,7 @@ class Commands(Words):
     # ------------------------------------------------------------ simple commands
 
     def simple(self) -> Command:
-        """A simple command, or the definition of a function that begins like one."""
+        """A simple command, or a function definition that begins like one."""
         text, end = self.text, self.end
         start = pos = self.pos
         assignments: list[Assignment] = []
@@ -242,14 +244,16 @@ class Commands(Words):
         redirects: list[Redirect] = []
         opening = True  # assignments are still read as such, with subscripts and arrays
         while True:
-            found = plain.match(text, pos, end)
+            at = pos + 1 if pos < end and text[pos] == " " else pos
+            char = text[at] if at < end else ""
+            found = plain.match(text, pos, end) if char and char not in _NOT_PLAIN else None
             if found is not None:
                 word = found[1]
                 if words or "=" not in word or assignment.match(word) is None:
-                    begin, pos = found.span(1)
-                    words.append(Word(literal_parts(word), word, begin, pos))
+                    pos = found.end()
+                    words.append(Word(literal_parts(word), word, pos - len(word), pos))
                     continue
-            elif words:
+            elif words and char in _MAY_BE_QUOTED:
                 found = quoted.match(text, pos, end)
                 if found is not None:
                     begin, pos = found.span(1)
@@ -288,7 +292,7 @@ class Commands(Words):
         return Simple(tuple(assignments), tuple(words), tuple(redirects), start, pos)
 
     def argument(self, words: list[Word], assignments: list[Assignment], opening: bool) -> None:
-        """A word behind the first. Declarations take arrays there, which are assignments."""
+        """A word after the first. Declarations take arrays there, which are assignments."""
         found = assignment.match(self.text, self.pos, self.end)
         if opening and found is not None and found[3] is None and self.text.startswith("(", found.end()):
             first = words[0].text
@@ -300,7 +304,7 @@ class Commands(Words):
         words.append(self.word())
 
     def assign(self, assignments: list[Assignment], opening: bool) -> bool:
-        """An assignment at `pos`, if one stands there. Subscripts and arrays are known only while `opening`."""
+        """An assignment at `pos`, if one is there. Subscripts and arrays are known only while `opening`."""
         start = self.pos
         found = assignment.match(self.text, start, self.end)
         if found is None:
@@ -309,7 +313,7 @@ class Commands(Words):
         self.pos = found.end()
         if found[3] is not None:
             if not opening:
-                raise Halt(UNMODELLED, start, "an assignment to an element behind a redirect is not followed")
+                raise Halt(UNMODELLED, start, "an assignment to an element after a redirect is not followed")
             self.pos -= 1
             subscript = self.subscript(start)
             sign = _sign.match(self.text, self.pos, self.end)
@@ -336,7 +340,7 @@ class Commands(Words):
         return Word(tuple(self.parts(VALUE)), self.text[begin : self.pos], begin, self.pos)
 
     def array(self, name: str, append: bool, inside: int, start: int = -1) -> Assignment:
-        """`name=(…)`; `inside` is behind its parenthesis."""
+        """`name=(…)`; `inside` is after its parenthesis."""
         start = self.pos if start < 0 else start
         self.pos = inside
         items: list[Word] = []
@@ -348,10 +352,10 @@ class Commands(Words):
             if char == ")":
                 self.pos += 1
                 if self.closing and "\\" in self.text[start : self.pos].replace("\\\n", ""):
-                    # bash takes the character behind the backslash for a quote or an operator here
+                    # bash takes the character after the backslash for a quote or an operator here
                     raise Halt(UNMODELLED, start, "a backslash in an array in a substitution is not followed; quote it")
                 if not self.word_ends():
-                    raise Halt(UNMODELLED, self.pos, "with more text behind it this is no array; write a blank")
+                    raise Halt(UNMODELLED, self.pos, "with more text after it this is no array; write a blank")
                 return Assignment(name, None, append=append, items=tuple(items), start=start, end=self.pos)
             if char == "[":
                 items.append(self.item())
@@ -395,7 +399,7 @@ class Commands(Words):
             if self.spliced:
                 self.lift_continuations()
         sign = _redirection.match(self.text, self.pos, self.end)
-        assert sign is not None  # its callers looked
+        assert sign is not None  # the callers checked
         op = sign[0]
         self.pos = sign.end()
         char = self.skip()
@@ -406,7 +410,7 @@ class Commands(Words):
             self.no_descriptor()
         if op == "<<" or op == "<<-":
             return self.begin_document(op, fd, start)
-        if char == "-" and duplicates:  # the word behind it is another word
+        if char == "-" and duplicates:  # the word after it is another word
             target = Word((Literal("-"),), "-", self.pos, self.pos + 1)
             self.pos += 1
         else:
@@ -414,12 +418,12 @@ class Commands(Words):
         return Redirect(op, fd, target, start=start, end=self.pos)
 
     def no_descriptor(self) -> None:
-        """Where a word is wanted: digits or a `{name}` directly before a redirection are none."""
+        """For a place that needs a word: digits or a `{name}` directly before a redirection are none."""
         if self.peek() in _DESCRIBING and _descriptor.match(self.text, self.pos, self.end) is not None:
             raise self.unexpected()
 
     def redirects(self) -> tuple[Redirect, ...]:
-        """The redirects behind a compound command. Behind them only what ends a command may stand."""
+        """The redirects after a compound command. Only the end of a command may follow them."""
         out: list[Redirect] = []
         end = self.pos
         while True:

@@ -65,7 +65,7 @@ class ShellReader(Commands):
         raise self.unexpected()
 
     def expect(self, word: str) -> None:
-        """Step over the reserved word, which must stand here."""
+        """Step over the reserved word, which must be here."""
         self.skip()
         if self.reserved() != word:
             raise self.unexpected()
@@ -95,7 +95,7 @@ class ShellReader(Commands):
         return Group(body, True, self.redirects())
 
     def double_parenthesis(self, start: int) -> Arithmetic | None:
-        """`((…))`, from its first parenthesis on; None where it is none."""
+        """`((…))`, from its first parenthesis on; None if it is none."""
         self.pos = start + 2
         gaps = len(self.gaps)
         text, parts = self.arithmetic("(", ")", start)
@@ -145,7 +145,7 @@ class ShellReader(Commands):
         return For(name.text, words, self.each_body(separated), word == "select", self.redirects())
 
     def each_words(self) -> tuple[tuple[Word, ...] | None, bool]:
-        """The words behind `in`, and whether something separates the body from what comes before it."""
+        """The words after `in`, and whether a separator comes before the body."""
         before = self.pos
         if self.skip() == ";":
             self.pos += 1
@@ -226,7 +226,7 @@ class ShellReader(Commands):
                 raise self.unexpected()
 
     def arm_ends(self) -> bool:
-        """Step over `;;`, `;&` or `;;&`; false where none stands, so that the last arm was this."""
+        """Step over `;;`, `;&` or `;;&`; false if there is none: this was the last arm."""
         self.skip()
         for sign in (";;&", ";;", ";&"):
             if self.text.startswith(sign, self.pos) and self.pos + len(sign) <= self.end:
@@ -320,7 +320,7 @@ class ShellReader(Commands):
         self.pos += len(text)
 
     def term(self, words: list[Word], level: int) -> int:
-        """One test with what may stand before it; the number of parentheses then open."""
+        """One test with its prefix; returns the number of parentheses then open."""
         while True:
             if self.newlines() == "(":
                 level += 1
@@ -350,7 +350,7 @@ class ShellReader(Commands):
         return word
 
     def comparison(self, words: list[Word]) -> None:
-        """An operator and its right side, if they stand behind the word."""
+        """An operator and its right side, if they follow the word."""
         char = self.skip()
         if self.reserved() == "]]" or char == ")" or self.text.startswith(("&&", "||"), self.pos):
             return
@@ -370,7 +370,7 @@ class ShellReader(Commands):
             words.append(self.operand_word(PATTERN if operator_text in ("=", "==", "!=") else 0))
 
     def terms_end(self, words: list[Word], level: int) -> int:
-        """What stands behind a test; the number of parentheses then open, or -1 at the end of it all."""
+        """Read the text after a test; returns the number of parentheses then open, or -1 at the end."""
         while True:
             char = self.newlines()
             if char == ")" and level:

@@ -1,5 +1,5 @@
-"""Reads what a `$`, a back-quote or a double quote begins. Knows no words and no commands: what runs inside a
-substitution is read by the classes built on this one."""
+"""Reads expansions and quotes that begin with `$`, a back-quote or a double quote. Knows no words and no commands: the
+subclasses read the commands in substitutions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PLAIN_ARITHMETIC = "\\$`'\""
 
 
 def add(parts: list[Part], text: str, quoted: bool) -> None:
-    """Append literal text, joined with the literal before it where both are quoted or both are not.
+    """Append literal text, joined with the literal before it if both are quoted or both are not.
 
     Long ones are left apart, so that a text of many small pieces is not copied over and over."""
     if parts:
@@ -49,7 +49,7 @@ def add(parts: list[Part], text: str, quoted: bool) -> None:
 class Expansions(SourceText):
     __slots__ = ()
 
-    # What the classes built on this one read.
+    # Read by the subclasses.
 
     def script(self) -> Script:
         raise NotImplementedError
@@ -61,7 +61,7 @@ class Expansions(SourceText):
         raise NotImplementedError
 
     def take(self, pattern: Pattern, parts: list[Part], quoted: bool) -> str:
-        """Append what the pattern matches at `pos` as literal text; return the character behind it."""
+        """Append the match of the pattern at `pos` as literal text; return the character after it."""
         found = pattern.match(self.text, self.pos, self.end)
         if found is not None:
             self.pos = found.end()
@@ -71,7 +71,7 @@ class Expansions(SourceText):
     # ------------------------------------------------------------ $
 
     def dollar(self, parts: list[Part], quoted: bool) -> None:
-        """Read what the `$` at `pos` begins. `$'` and `$"` are not known here: inside quotes they mean nothing."""
+        """Read the expansion at the `$` at `pos`. `$'` and `$"` are not read here: inside quotes they mean nothing."""
         start = self.pos
         found = _variable.match(self.text, start, self.end)
         if found is not None:
@@ -122,7 +122,7 @@ class Expansions(SourceText):
         return CommandSub(script, quoted, start, self.pos)
 
     def lift(self, start: int, at: int) -> None:
-        """Move continued lines at `at` to before `start`; `pos` then stands where it stood in the token."""
+        """Move continued lines at `at` to before `start`; `pos` keeps its place in the token."""
         while self.text.startswith("\\\n", at) and at + 1 < self.end:
             self.lift_continuation(start, at)
             start += 2
@@ -130,7 +130,7 @@ class Expansions(SourceText):
         self.pos = at
 
     def double(self, start: int, quoted: bool) -> Arithmetic | None:
-        """`$((…))`, from `$((` on; None where it is none, with `pos` behind the closing parenthesis."""
+        """`$((…))`, from `$((` on; None if it is none, with `pos` after the closing parenthesis."""
         self.pos = start + 3
         gaps = len(self.gaps)
         _, inner = self.arithmetic("(", ")", start, 2)
@@ -141,7 +141,7 @@ class Expansions(SourceText):
         return None
 
     def substitution(self, start: int) -> Script:
-        """What stands between `(` and `)`, from behind the `(`; `pos` is then behind the `)`."""
+        """The text between `(` and `)`, from after the `(`; `pos` is then after the `)`."""
         self.deepen()
         base, closing, spans = self.base, self.closing, self.spans
         self.base = len(self.pending)
@@ -164,7 +164,7 @@ class Expansions(SourceText):
 
     def paired(self, start: int) -> Script:
         """A substitution that begins with two parentheses: bash has paired them up to `pos`, as if for arithmetic,
-        and reads what stands between them later."""
+        and reads their content later."""
         self.rereading()
         end = self.pos
         self.pos = start + 2
@@ -176,8 +176,8 @@ class Expansions(SourceText):
         return script
 
     def timed(self) -> None:
-        """Directly behind `$(` bash takes `time` for a word first and for the reserved word when it runs the text.
-        Before a plain command that is all the same."""
+        """Directly after `$(` bash reads `time` first as a word, then as the reserved word when it runs the text.
+        Before a plain command there is no difference."""
         found = _timed.match(self.text, self.pos, self.end)
         if found is not None and _untimed.match(self.text, found.end(), self.end) is not None:
             self.gap(UNMODELLED, self.pos, "`time` at the start of a substitution is not followed; leave it out")
@@ -197,7 +197,7 @@ class Expansions(SourceText):
     # ------------------------------------------------------------ back-quotes
 
     def back_quote(self, quoted: bool, double: bool) -> CommandSub:
-        """Back-quotes. `double`: they stand directly in double quotes, where `\\"` loses its backslash too."""
+        """Back-quotes. `double`: they are directly in double quotes, where `\\"` loses its backslash too."""
         start = self.pos
         found = _back_quoted.match(self.text, start, self.end)
         if found is None:
@@ -275,7 +275,7 @@ class Expansions(SourceText):
     # ------------------------------------------------------------ arithmetic
 
     def arithmetic(self, opening: str, closing: str, start: int, level: int = 1) -> tuple[str, tuple[Part, ...]]:
-        """An expression up to the `closing` that pairs with the `level` openings before it; `pos` is then behind it.
+        """An expression up to the `closing` that pairs with the `level` openings before it; `pos` is then after it.
 
         The parts are the expansions in it. Single quotes do not hide them: the shell pairs the quotes to find
         the end, and then expands all of it as if in double quotes."""
@@ -333,7 +333,7 @@ class Expansions(SourceText):
             self.pos = min(start + 2, self.end)
 
     def expanded_quotes(self) -> list[Part]:
-        """Single quotes that are paired to find an end but hide nothing: what stands in them is expanded."""
+        """Single quotes that are paired to find an end but hide nothing: their content is expanded."""
         start = self.pos
         stop = self.text.find("'", start + 1, self.end)
         if stop < 0:
@@ -355,7 +355,7 @@ class Expansions(SourceText):
 
 
 def _unescaped(body: str, escapable: str) -> str:
-    """What stands in back-quotes, without the backslashes that were for them."""
+    """The content of back-quotes, without the backslashes that belong to them."""
 
     def one(found: re.Match[str]) -> str:
         char: str = found[1]
@@ -385,7 +385,7 @@ def _pairs(body: str) -> bool:
 
 
 def _quote_end(body: str, at: int) -> int:
-    """Where the quote at `at` ends, or the end of the text."""
+    """The end of the quote at `at`, or of the text."""
     quote = body[at]
     at += 1
     while at < len(body) and body[at] != quote:
@@ -398,7 +398,7 @@ def _tangled(text: str) -> bool:
 
 
 def printed_right(script: Script) -> bool:
-    """Whether the here-documents in the commands of a substitution come through."""
+    """Whether the here-documents in the commands of a substitution are kept."""
     for command, join in zip(script.commands, script.joins, strict=True):
         documents = _documents(command)
         if documents is None or (documents and join not in ("\n", "")):
@@ -407,7 +407,7 @@ def printed_right(script: Script) -> bool:
 
 
 def _documents(command: Command) -> bool | None:
-    """Whether it takes a here-document, or None where it is not simple enough to tell."""
+    """Whether it takes a here-document, or None if it is not simple enough to tell."""
     if isinstance(command, Simple):
         return any(redirect.op in ("<<", "<<-") for redirect in command.redirects)
     inner = [_documents(one) for one in command.commands] if isinstance(command, Pipeline) else []

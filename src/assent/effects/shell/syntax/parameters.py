@@ -134,7 +134,7 @@ class Parameters(Expansions):
         )
 
     def bad_substitution(self, start: int, name: str, quoted: bool) -> Parameter:
-        """A form that bash calls a bad substitution; it is read to its end, with all that might run in it."""
+        """A form that bash calls a bad substitution; it is read to its end, with everything that might run in it."""
         operand = self.operand(quoted, start)
         if self.peek() != "}":
             raise self.unclosed(start, "${")
@@ -150,7 +150,7 @@ class Parameters(Expansions):
         return Word(_with_text(text, parts), text, begin, self.pos - 1)
 
     def offsets(self, start: int) -> tuple[Word, Word | None]:
-        """`${x:offset:length}`, from behind the first colon: expressions, each with its expansions."""
+        """`${x:offset:length}`, from after the first colon: expressions, each with its expansions."""
         begin = self.pos
         parts: list[Part] = []
         colon = -1
@@ -208,7 +208,7 @@ class Parameters(Expansions):
                 self.live_character(parts, '$`"\\}', True)
 
     def unprocessed(self, parts: list[Part]) -> None:
-        """A `<` or `>`: with a parenthesis bash reads a command behind it, but runs none inside quotes."""
+        """A `<` or `>`: with a parenthesis bash reads a command after it, but runs none inside quotes."""
         start = self.pos
         if self.text.startswith("(", start + 1) and start + 1 < self.end:
             self.gap(UNMODELLED, start, "a process substitution inside quotes is not followed")
@@ -228,7 +228,7 @@ class Parameters(Expansions):
             self.special(parts, char, self.pos == begin)
 
     def special(self, parts: list[Part], char: str, first: bool) -> None:
-        """A character that means something in unquoted text, wherever that stands."""
+        """A character that is special in unquoted text, in any place."""
         text, pos = self.text, self.pos
         if char == '"':
             self.double_quotes(parts)
@@ -291,12 +291,12 @@ class Parameters(Expansions):
 
 
 def _with_text(text: str, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """The parts of an expression; its text where nothing in it expands."""
+    """The parts of an expression; its text if nothing in it expands."""
     return parts or (Literal(text.replace("\\\n", ""), True),)
 
 
 def decode(text: str) -> str | None:
-    """What `$'text'` stands for in a UTF-8 locale, or None where bash's own reading is not modelled.
+    """What `$'text'` means in a UTF-8 locale, or None if bash's own reading is not modelled.
 
     A NUL ends the string, as it does in bash."""
     if "\\" not in text:

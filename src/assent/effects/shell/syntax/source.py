@@ -1,8 +1,8 @@
 """The text under the reader: its position, depth and gaps. Knows no grammar.
 
-A backslash before a newline is nothing at all to the shell, even in the middle of a name or an operator. Where one
-is inside a token, `lift_continuations` and `lift_continuation` move the pair to the front of the token, where it is
-white space: the reading stays the same, the length too, and no other part of the reader has to handle it."""
+The shell drops a backslash before a newline, even in the middle of a name or an operator. If one is inside a token,
+`lift_continuations` and `lift_continuation` move the pair to the front of the token, where it is white space: the
+meaning and the length stay the same, and no other part of the reader has to handle it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _run = Pattern(r"(?:[^ \t\n|&;()<>'\"`$\\]|\\\n)++|(?:[|&;()<>-]|\\\n)++")
 
 
 class Halt(Exception):
-    """The text cannot be read on from here. `kept` are commands that were read whole before, set where the doubt is
-    about the reader and not about the text: those still run."""
+    """Reading stops here. `kept` are commands that were read completely before; set if the limit is the reader's, not
+    the text's: those still run."""
 
     def __init__(self, code: str, at: int, advice: str) -> None:
         super().__init__(code)
@@ -77,7 +77,7 @@ class SourceText:
         self.spliced = "\\\n" in text and _spliced.search(text, pos) is not None
         self.curly = 0  # braces outside quotes, counted
         self.documents = 0  # here-documents, counted
-        self.cut = False  # the text goes on behind `end`
+        self.cut = False  # the text goes on after `end`
         self.spans: list[tuple[int, int]] = []
         self.gaps: list[tuple[str, int, str]] = [] if parent is None else parent.gaps
         self.depth: int = 0 if parent is None else parent.depth
@@ -92,11 +92,11 @@ class SourceText:
     # ------------------------------------------------------------ doubt
 
     def gap(self, code: str, at: int, advice: str) -> None:
-        """Note a doubt and go on: what follows is still read rightly."""
+        """Note a doubt and go on: the rest is still read correctly."""
         self.gaps.append((code, at, advice))
 
     def unexpected(self) -> Halt:
-        """What stands at `pos` cannot stand there."""
+        """The text at `pos` is a syntax error."""
         if self.pos >= self.end:
             return Halt(SYNTAX, self.pos, "the text ends in the middle of a command; complete it")
         shown = repr(self.text[self.pos : self.pos + 10])[1:-1]
@@ -122,7 +122,7 @@ class SourceText:
             raise Halt(LIMIT, self.pos, "too large to be read; split the command")
 
     def take_counts(self, other: SourceText) -> None:
-        """Take over what a reader of another text has used up."""
+        """Add the counts of a reader of another text."""
         self.copied, self.rereads, self.count = other.copied, other.rereads, other.count
 
     def rereading(self) -> None:
@@ -136,8 +136,10 @@ class SourceText:
         return self.text[self.pos] if self.pos < self.end else ""
 
     def skip(self) -> str:
-        """Skip white space and return what stands then; at the start of a token."""
-        if not self.spliced and self.pos < self.end:  # mostly there is nothing to skip, or one blank
+        """Skip white space and return the next character; at the start of a token."""
+        if not self.spliced:  # usually nothing to skip, or one blank
+            if self.pos >= self.end:
+                return ""
             char = self.text[self.pos]
             if char not in _BLANK:
                 return char
@@ -165,12 +167,12 @@ class SourceText:
         self.pos += 2 * lines
 
     def lift_continuation(self, start: int, at: int) -> None:
-        """Move the continued line at `at` to before `start`, the start of the token that it stands in."""
+        """Move the continued line at `at` to before `start`, the start of the token that it is in."""
         self.copying(len(self.text))
         self.text = self.text[:start] + "\\\n" + self.text[start:at] + self.text[at + 2 :]
 
     def span(self, start: int, end: int) -> None:
-        """Note that a substitution stands at `start`; those inside it are forgotten."""
+        """Note that a substitution is at `start`; drop those inside it."""
         spans = self.spans
         while spans and spans[-1][0] >= start:
             spans.pop()

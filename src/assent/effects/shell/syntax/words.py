@@ -12,7 +12,7 @@ from assent.effects.shell.tree import Brace, GlobPart, Literal, Part, Redirect, 
 BRACES = 1  # Brace expansion applies to the word
 PATTERN = 2  # Extended globs are on: the right side of `==` in `[[ ]]`
 VALUE = 4  # The word is the value of an assignment: a tilde expands after each colon too
-BRACED = 8  # The word is one of those that braces stand for: a tilde expands at its start only
+BRACED = 8  # The word is one of those that braces expand to: a tilde expands at its start only
 
 _run = Pattern(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{]++")
 _bracket = Pattern(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[{~ \t\n|&;()<>'\"`\\$])*\]")
@@ -25,7 +25,7 @@ _BREAKS = " \t\n|&;()<>"
 _EXTENDED = "?*+@!"
 _escape = Pattern(r"\\(.)", DOTALL)
 _logical = Pattern(r"(?:[^\\\n]++|\\.|\\\Z)*+(?:\n|\Z)", DOTALL)
-_MOST = 16  # Here-documents that bash takes at once
+_MOST = 16  # Here-documents that bash accepts at once
 
 
 class Words(Parameters):
@@ -100,7 +100,7 @@ class Words(Parameters):
         return _merged(parts)
 
     def bracket(self, parts: list[Part], opens: list[int]) -> None:
-        """A `[` outside quotes: a bracket pattern, or itself where nothing closes it."""
+        """A `[` outside quotes: a bracket pattern, or itself if nothing closes it."""
         found = _bracket.match(self.text, self.pos, self.end)
         if found is None:
             opens.append(len(parts))
@@ -108,20 +108,20 @@ class Words(Parameters):
         self.pos = self.pos + 1 if found is None else found.end()
 
     def tilde(self, parts: list[Part], start: int, flags: int) -> None:
-        """A `~`: expanded at the start of a word, and after `=` and `:` in what looks like an assignment."""
+        """A `~`: expanded at the start of a word, and after `=` and `:` in text that looks like an assignment."""
         pos = self.pos
         if pos > start and (flags & BRACED or not self.after_sign(parts, start, bool(flags & VALUE))):
             self.pos = pos + 1
             add(parts, "~", False)
             return
         found = _tilde.match(self.text, pos, self.end)
-        assert found is not None  # it stands at a tilde
+        assert found is not None  # it is at a tilde
         name, stop = found[1], found.end()
         after = self.text[stop] if stop < self.end else ""
         assigned = pos > start or flags & VALUE
         odd = "=" in name or "~" in name or (after == ":" and not assigned) or self.text.startswith("\\\n", stop)
         if odd or _twice.match(self.text, pos, self.end) is not None:
-            self.gap(UNMODELLED, pos, "a tilde with signs behind it is not followed; write the path out")
+            self.gap(UNMODELLED, pos, "a tilde with signs after it is not followed; write the path out")
         if not after or after in " \t\n|&;()<>/:":
             self.pos = stop
             parts.append(Tilde(name))
@@ -130,7 +130,7 @@ class Words(Parameters):
             add(parts, "~", False)
 
     def after_sign(self, parts: list[Part], start: int, value: bool) -> bool:
-        """Whether an unquoted `:`, or the `=` of the assignment, stands directly before `pos`."""
+        """Whether an unquoted `:`, or the `=` of the assignment, is directly before `pos`."""
         last = parts[-1] if parts else None
         if type(last) is not Literal or last.quoted:
             return False
@@ -143,7 +143,7 @@ class Words(Parameters):
     # ------------------------------------------------------------ extended globs
 
     def extended(self, parts: list[Part], pos: int, flags: int) -> bool:
-        """An extended glob, whose `(` stands at `pos`. Outside `[[ ]]` it is one only if the option is on, and a
+        """An extended glob, whose `(` is at `pos`. Outside `[[ ]]` it is one only if the option is on, and a
         syntax error or a function otherwise: a doubt either way."""
         last = parts[-1] if parts else None
         if type(last) is not GlobPart and (type(last) is not Literal or last.quoted):
@@ -190,7 +190,7 @@ class Words(Parameters):
     # ------------------------------------------------------------ braces
 
     def expand_braces(self, parts: list[Part], text: str, start: int, spans: list[tuple[int, int]]) -> list[Part]:
-        """The word with its braces expanded: one Brace with the whole words, or the parts as they were."""
+        """The word with its braces expanded: one Brace with the whole words, or the unchanged parts."""
         hidden: list[str] = []
         token = self.hide_substitutions(start, spans, hidden)
         if len(token) > 10_000:
@@ -200,7 +200,7 @@ class Words(Parameters):
         except braces.TooMany:
             if not any(sign in text for sign in "$`<>"):
                 return [Brace(None, text)]
-            raise Halt(LIMIT, start, "these braces stand for too many words; write fewer") from None
+            raise Halt(LIMIT, start, "these braces expand to too many words; write fewer") from None
         except braces.NotModelled:
             raise Halt(UNMODELLED, start, "these braces are not followed; write the words out") from None
         if words == [token]:
@@ -261,7 +261,7 @@ class Words(Parameters):
             self.read_documents()
 
     def begin_document(self, op: str, fd: str, start: int) -> Redirect:
-        """A here-document, from behind its operator on. The redirect is filled when its text has come."""
+        """A here-document, from after its operator on. The redirect is filled when its text is read."""
         target, line, quoted = self.delimiter()
         if line.startswith("-"):
             self.gap(DOCUMENT, start, "a delimiter that begins with a dash is not followed; use a plain word")
@@ -279,7 +279,7 @@ class Words(Parameters):
         del self.pending[self.base :]
 
     def document_body(self, redirect: Redirect, delimiter: str) -> Word:
-        """The text up to the delimiter, or to the end; `pos` is then behind the delimiter's line."""
+        """The text up to the delimiter, or to the end; `pos` is then after the delimiter's line."""
         strip, inert = redirect.op == "<<-", redirect.inert
         start = at = self.pos
         lines: list[str] = []
@@ -304,7 +304,7 @@ class Words(Parameters):
         return _with_newline(word) if self.end > start and self.text[self.end - 1] != "\n" else word
 
     def line_end(self, at: int, inert: bool) -> int:
-        """Where the next line begins; with expansions a backslash joins a line to the one behind it."""
+        """Where the next line begins; with expansions a backslash joins a line to the one after it."""
         if not inert:
             found = _logical.match(self.text, at, self.end)
             assert found is not None  # it matches any line
@@ -313,7 +313,7 @@ class Words(Parameters):
         return stop + 1 if stop >= 0 else self.end
 
     def text_of(self, inert: bool, start: int, end: int, cut: str | None) -> Word:
-        """The Word of a document: as it stands in the text, or `cut` where tabs were taken from its lines."""
+        """The Word of a document: as in the text, or `cut` if tabs were removed from its lines."""
         if inert:
             body = self.text[start:end] if cut is None else cut
             return Word((Literal(body, True),), body, start, end)
@@ -344,7 +344,7 @@ def _merged(parts: list[Part]) -> list[Part]:
 
 
 def _with_newline(word: Word) -> Word:
-    """The text of a document that the end of the text ends: its last line is a line too."""
+    """The text of a document that ends with the text: its last line is a line too."""
     parts = list(word.parts)
     add(parts, "\n", True)
     return Word(tuple(parts), word.text, word.start, word.end)

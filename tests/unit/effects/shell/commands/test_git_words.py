@@ -1,10 +1,12 @@
-"""What git's words weigh: revisions that name files, refspecs that overwrite, words that make reading into changing."""
+"""The effects of git's arguments: revisions that name files, refspecs that overwrite, words that make reading into
+changing."""
 
 from __future__ import annotations
 
 import pytest
 
 from assent.contract import Operation
+from assent.effects.shell import lower
 from assent.effects.shell.command import Arg
 from tests.unit.effects.shell.commands.commands import does, effects_of
 
@@ -83,7 +85,7 @@ def test_files_behind_two_dashes_are_read() -> None:
     [
         ("git branch --list x", "git branch -m x"),
         ("git branch --contains x", "git branch -v x"),
-        ("git tag -l v1", "git tag -d v1"),
+        ("git tag -l v1", "git tag -f v1"),
         ("git tag -n3 v1", "git tag --sort=x v1"),
         ("git config user.name", "git config user.name x"),
         ("git symbolic-ref HEAD", "git symbolic-ref HEAD x"),
@@ -98,9 +100,30 @@ def test_a_listing_form_reads_and_its_neighbour_acts(listing: str, changing: str
     assert any(line.startswith(ACTS) for line in does(changing))
 
 
-@pytest.mark.parametrize("words", ["--force", "-f", "origin +x", "origin :x", "-d origin x", "--mirror origin"])
+def pushed(words: str) -> list[str]:
+    """What a push does, without the questions that facts answer."""
+    return [line for line in does(f"git push {words}") if "<push=" not in line]
+
+
+@pytest.mark.parametrize("words", ["--force", "-f", "origin +x", "origin :x", "-d origin x"])
 def test_overwriting_what_others_may_have_is_a_forced_push(words: str) -> None:
-    assert does(f"git push {words}") == [f"{ACTS} !push !force-push"]
+    assert pushed(words) == [f"{ACTS} !push !force-push"]
+
+
+def test_pushing_everything_reaches_the_shared_branches() -> None:
+    assert pushed("--mirror origin") == [f"{ACTS} !push !force-push !push-default"]
+    assert pushed("--all origin") == [f"{ACTS} !push !push-default"]
+
+
+@pytest.mark.parametrize("words", ["--dry-run", "-n origin main", "--dry-run --force origin main", "-nf origin +main"])
+def test_a_rehearsal_is_no_push(words: str) -> None:
+    assert does(f"git push {words}") == [ACTS]
+
+
+def test_facts_are_asked_where_a_push_goes() -> None:
+    assert "EXECUTE <push=remote origin:/w> !exfiltration-if" in does("git push origin x")
+    assert "EXECUTE <push=branch origin x:/w> !push-default-if" in does("git push origin HEAD:x")
+    assert "EXECUTE <push=branch  :/w> !push-default-if" in does("git push")
 
 
 @pytest.mark.parametrize(
@@ -108,12 +131,18 @@ def test_overwriting_what_others_may_have_is_a_forced_push(words: str) -> None:
     ["--force origin main", "origin +master", "origin :main", "origin +HEAD:refs/heads/main", "-d origin trunk"],
 )
 def test_overwriting_a_shared_branch_by_name_is_a_danger_of_its_own(words: str) -> None:
-    assert does(f"git push {words}") == [f"{ACTS} !push !force-push !force-push-main"]
+    assert pushed(words) == [f"{ACTS} !push !force-push !force-push-main !push-default"]
 
 
-@pytest.mark.parametrize("words", ["", "origin main", "--force-with-lease origin main", "-u origin feature:feature"])
+@pytest.mark.parametrize("words", ["", "origin x", "--force-with-lease origin x", "-u origin feature:feature"])
 def test_a_push_that_others_can_refuse_only_pushes(words: str) -> None:
-    assert f"{ACTS} !push" in does(f"git push {words}")
+    assert pushed(words) == [f"{ACTS} !push"]
+
+
+@pytest.mark.parametrize("words", ["origin main", "--force-with-lease origin main", "origin x:stable", 'origin "$X"'])
+def test_a_shared_branch_by_name_or_an_unknown_one_is_a_danger(words: str) -> None:
+    lowered = lower(f"git push {words}", cwd="/w", home="/home/u").effects
+    assert any("push-default" in effect.dangers for effect in lowered)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +162,67 @@ def test_a_push_that_others_can_refuse_only_pushes(words: str) -> None:
     ],
 )
 def test_what_throws_work_away_says_so(command: str) -> None:
-    assert any(line.startswith(ACTS) and line.endswith("!discard-work") for line in does(command))
+    assert any(line.endswith("!discard-work") for line in does(command))
+    assert any(line.startswith("EXECUTE <") and not line.startswith(READS) for line in does(command))
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [
+        ("git checkout -- a", "discard - a"),
+        ("git checkout .", "discard ? ."),
+        ("git checkout HEAD~1 a", "discard ? HEAD~1 a"),
+        ("git checkout HEAD~1 -- a b", "discard HEAD~1 a b"),
+        ("git checkout -qf main", "force main"),
+        ("git restore a", "discard - a"),
+        ("git restore -SW a", "discard HEAD a"),
+        ("git restore --source=x a", "discard x a"),
+        ("git reset --hard", "reset HEAD"),
+        ("git reset --hard HEAD@{1}", "reset HEAD@{1}"),
+        ("git clean -xdf", "clean dx"),
+        ("git clean -f src", "clean - src"),
+        ("git stash drop stash@{1}", "stash-drop stash@{1}"),
+        ("git stash clear", "stash-clear"),
+        ("git branch -D x y", "branch-delete x y"),
+        ("git branch -d x", "branch-delete x"),
+        ("git branch -f x HEAD~1", "branch-force x HEAD~1"),
+        ("git tag -d v1", "tag-delete v1"),
+        ("git rm -rf a", "remove a"),
+        ("git rebase main", "rebase main main"),
+        ("git rebase --onto new old", "rebase old new"),
+        ("git switch --discard-changes x", "force x"),
+    ],
+)
+def test_what_git_discards_is_asked_of_facts(command: str, asked: str) -> None:
+    assert f"EXECUTE <{asked}:/w>" in [line.partition(" !")[0] for line in does(command)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git checkout - -- a",
+        "git checkout -- ':(glob)**'",
+        "git checkout -p -- a",
+        "git -c core.worktree=/x reset --hard",
+        "git --git-dir=x reset --hard",
+        "git reset --hard $X",
+        "git reset --hard a..b",
+        "git clean -ffd",
+        "git clean -fi",
+        "git clean -f -e x",
+        "git stash drop $X",
+        "git branch -D -r origin/x",
+        "git branch -D -",
+        "git rebase -i main",
+        "git rebase -x 'make' main",
+        "git rebase main topic",
+        "git rebase --abort",
+        "git rebase --autostash main",
+        "git rm -f '*.txt'",
+    ],
+)
+def test_what_is_not_plain_runs(command: str) -> None:
+    assert any(line.startswith(ACTS) for line in does(command))
 
 
 @pytest.mark.parametrize(
@@ -263,7 +352,6 @@ def test_a_new_name_for_a_commit_only_changes_the_store(command: str) -> None:
         "git checkout -b new -f",
         "git switch -C new",
         "git branch -m a b",
-        "git branch -d a",
         "git branch -u origin/x a",
         "git tag -a v1",  # an editor
         "git tag -s v1 -m x",
@@ -273,7 +361,6 @@ def test_a_new_name_for_a_commit_only_changes_the_store(command: str) -> None:
         "git reset --recurse-submodules",
         "git restore -p --staged a",
         "git rm --cached -f a",
-        "git rm -f a",
         "git rm '*.txt'",  # git's own globs
         "git rm :/",
         "git rm ':(top)a'",

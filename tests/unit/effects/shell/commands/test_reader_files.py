@@ -22,7 +22,7 @@ def test_a_target_folder_may_come_first() -> None:
 
 
 def test_a_copy_by_link_writes_its_source() -> None:
-    assert does("cp -l a b") == ["READ a", "WRITE a", "WRITE b", "WRITE b/a"]
+    assert does("cp -l a b") == ["READ a", "WRITE a", "WRITE+ b", "WRITE+ b/a"]
 
 
 def test_a_glob_goes_below_the_target() -> None:

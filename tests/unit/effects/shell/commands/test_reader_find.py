@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import EVERY, Arg
 from tests.unit.effects.shell.commands.commands import does, effects_of
 
-FOUND = Arg("{}", kind="paths", under=("/w/src/",))
-REGULAR = Arg("{}", kind="files", under=("/w/src/",))
+FOUND = Arg("{}", kind="paths", under=("/w/src/", EVERY))
+REGULAR = Arg("{}", kind="files", under=("/w/src/", EVERY))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_command_before_the_test_of_the_type_gets_links_too() -> None:
 def test_a_name_that_is_looked_for_is_told_with_the_roots() -> None:
     assert effects_of("find src -name .env").under == ("/w/src", "/w/src/.env")
     assert effects_of("find a b -iname X.Y").under == ("/w/a", "/w/b", "/w/a/X.Y", "/w/a/x.y", "/w/b/X.Y", "/w/b/x.y")
-    assert effects_of("find . ! -name .env -not -path './x/*'").under == ("/w",)
+    assert effects_of("find . ! -name .env -not -path './x/*'").under == ("/w", EVERY)
     assert effects_of("find src -path '*/.env' -exec cat {} +").runs[0].argv == (
         "cat",
         Arg("{}", kind="paths", under=("/w/src/", "/w/src/.env/")),
@@ -72,10 +72,10 @@ def test_a_command_is_run_on_names_below_the_roots() -> None:
 
 def test_what_is_found_is_exact_for_the_command_but_not_for_a_script() -> None:
     script = effects_of(("sh", "-c", 'cat "$1"', "_", FOUND)).runs[0]
-    assert script.positional == ("_", Arg("{}", kind="paths", under=("/w/src",)))
+    assert script.positional == ("_", Arg("{}", kind="paths", under=("/w/src", EVERY)))
     assert effects_of(("env", "-C", "/etc", "cat", FOUND)).runs[0].argv == (
         "cat",
-        Arg("{}", kind="paths", under=("/w/src",)),
+        Arg("{}", kind="paths", under=("/w/src", EVERY)),
     )
 
 
@@ -126,3 +126,22 @@ def test_fd_lists_and_runs() -> None:
     assert does("fd -x rm") == ["LIST+ /w", "RUN rm <{}>"]
     assert does("fd -tf pattern -X grep x {} ; src")[-1] == "RUN grep x <{}>"
     assert does("fd -Hxrm") == ["LIST+ /w", "RUN rm <{}>"]
+
+
+def test_all_names_are_meant_unless_a_name_a_place_an_age_or_a_size_is_asked_for() -> None:
+    for line in (
+        "find src",
+        "find src -type f",
+        "find src ! -name a1",
+        "find src -name '*'",
+        "find src -name a1 -o -true",
+    ):
+        assert EVERY in effects_of(line).under, line
+    for line in (
+        "find src -name a1",
+        "find src -path './a1/*'",
+        "find src -mtime +9",
+        "find src -empty",
+        "find src -size 0",
+    ):
+        assert EVERY not in effects_of(line).under, line

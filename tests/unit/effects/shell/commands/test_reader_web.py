@@ -37,7 +37,7 @@ def test_plain_data_is_no_file() -> None:
 
 
 def test_settings_of_curl_are_not_known() -> None:
-    assert "EXECUTE <curl>" in does("curl -K conf https://h")
+    assert "EXECUTE <curl> !exfiltration" in does("curl -K conf https://h")
     assert any(line.startswith("EXECUTE") for line in does("curl --unix-socket /var/run/docker.sock http://x"))
 
 

@@ -1,4 +1,4 @@
-"""The readers: functions for what a table cannot say. Imported one by one, when a command needs them.
+"""The readers: functions for commands that a table cannot describe. Imported one by one, when a command needs them.
 
 A reader has the signature `def name(line: CommandLine) -> None` and adds to `line.builder`; a language is read by
 `def name(builder: EffectsBuilder, word: Word) -> None`. `programs/table.py` lists the module of each reader."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from assent.contract import DOTALL, Pattern
-from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, Word, literal, shown, values
+from assent.effects.shell.command import Arg, temporary
+from assent.effects.shell.commands.command_effects import DELETE, EMPTIES, READ, WRITE, Word, literal, shown, values
 from assent.effects.shell.commands.line import CommandLine, into
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.roles import apply
 
+_EMPTY = frozenset({"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"})
+_SETUID = Pattern(r"0?[4-7][0-7]{3}|(?:.*,)?[go]*(?:[ua][ugoa]*)?(?<![go])[+=][rwxXt]*s.*")
+_KEEPING_LINKS = ("-P", "--no-dereference", "-d")
 _MODE = Pattern(r"-[rwxXstugo,=+-]+|-[0-7]+")
 
 
 def copy(line: CommandLine) -> None:
-    """`cp` and `install`: sources are read, the last operand or `-t` is where they go."""
+    """`cp` and `install`: sources are read, the last operand or `-t` is the destination."""
     line.read_options()
     builder, parsed = line.builder, line.parsed
     if line.program.endswith("install") and parsed.has("-d", "--directory"):
@@ -26,23 +29,27 @@ def copy(line: CommandLine) -> None:
         builder.path(READ, source, recursive=recursive, stays=line.stays())
         if links:
             builder.path(WRITE, source, recursive=recursive, stays=True)
-    _into(line, sources, target, recursive)
+    if any(shown(source) in _EMPTY for source in sources):
+        builder.danger(EMPTIES)
+    _into(line, sources, target, recursive or links or parsed.has(*_KEEPING_LINKS))  # a link leads elsewhere there
 
 
 def move(line: CommandLine) -> None:
-    """`mv`: sources are read and removed, folders with all that is in them. Nothing is lost where they come to a file
+    """`mv`: sources are read and removed, folders with all their content. Nothing is lost if the destination is a file
     or folder."""
     line.read_options()
     sources, target = _ends(line)
-    kept = target is not None and not any(text is None or text.startswith("/dev/") for text in values(target))
+    places = values(target) if target is not None else (None,)
+    kept = not any(text is None or text.startswith("/dev/") for text in places)
+    dangers = ("recursive-delete",) if any(text in _EMPTY for text in places) else ()
     for source in sources:
         line.builder.path(READ, source, recursive=True, stays=True)
-        line.builder.path(DELETE, source, recursive=True, lossless=kept)
+        line.builder.path(DELETE, source, recursive=True, lossless=kept, dangers=dangers)
     _into(line, sources, target, True, stays=True)
 
 
 def link(line: CommandLine) -> None:
-    """`ln`: who can read or write the link can read or write its target, so that is both to it too."""
+    """`ln`: whoever can read or write the link can read or write its target, so the target is read and written too."""
     line.read_options()
     sources, target = _ends(line)
     if not sources and target is not None:
@@ -56,6 +63,8 @@ def link(line: CommandLine) -> None:
         if symbolic and text is not None and not text.startswith("/") and folder:
             line.builder.path(READ, f"{folder}/{text}", stays=True)
             line.builder.path(WRITE, f"{folder}/{text}", recursive=True, stays=True)
+    if line.parsed.has("-f", "--force"):
+        line.builder.danger(EMPTIES)
     _into(line, sources, target, False)
 
 
@@ -66,14 +75,22 @@ def remove_folder(line: CommandLine) -> None:
 
 
 def remove(line: CommandLine) -> None:
-    """`rm` and `shred`: a recursive one carries its danger."""
+    """`rm` and `shred`: recursive removal is a danger, except of a path that `mktemp` made in the same command."""
     line.standard()
-    if not line.quiet and line.is_recursive():
+    words, dangers = line.parsed.operands, line.builder.dangers
+    if words and all(map(_made_here, words)):
+        dangers[:] = [danger for danger in dangers if danger != "recursive-delete"]
+    elif not line.quiet and line.is_recursive():
         line.builder.danger("recursive-delete")
 
 
+def _made_here(word: Word) -> bool:
+    """The path itself: with more text after it, it would be another place if `mktemp` printed nothing."""
+    return isinstance(word, Arg) and "" in word.under and bool(temporary(word))
+
+
 def modes(line: CommandLine) -> None:
-    """`chmod`, `chown`, `chgrp`: the first operand is no file, unless `--reference` gives it. `-x` is a mode."""
+    """`chmod`, `chown`, `chgrp`: the first operand is the mode or owner, without `--reference`. `-x` is a mode."""
     words = list(line.words)
     dashed = (word for word in words if isinstance(word, str) and _MODE.fullmatch(word))
     mode = next(dashed, None) if line.program.endswith("chmod") else None
@@ -82,6 +99,10 @@ def modes(line: CommandLine) -> None:
     parsed = line.parsed = parse(words, line.row.options, line.more, style="gnu", pure=line.row.pure)
     line.read_options()
     line.builder.danger("mode-change")
+    if line.program.endswith("chmod") and _SETUID.fullmatch(
+        mode or shown(parsed.operands[0] if parsed.operands else "")
+    ):
+        line.builder.danger("privilege")
     recursive = line.is_recursive()
     first = 0 if mode is not None or parsed.has("--reference") else 1
     if any(isinstance(word, Arg) and word.splits for word in parsed.operands[:first]):
@@ -92,7 +113,7 @@ def modes(line: CommandLine) -> None:
 
 
 def _ends(line: CommandLine) -> tuple[list[Word], Word | None]:
-    """The sources and where they go; an unknown last word may hold several, sources among them."""
+    """The sources and the destination; an unknown last word may hold several, including sources."""
     words = list(line.parsed.operands)
     given = line.parsed.values("--target-directory") or line.parsed.values("-t")
     if given or not words:
@@ -135,7 +156,7 @@ _PACKAGE = Pattern(r"\.(?:/(?!\.\.?(?:/|$))[\w.-]+)*(?:/\.\.\.)?/?|\./\.\.\.")
 
 
 def go_fmt(line: CommandLine) -> None:
-    """`go fmt ./...`: the files of packages below this folder are formatted where they stand."""
+    """`go fmt ./...`: formats the files of packages below this folder in place."""
     line.read_options()
     for word in line.parsed.operands or ["."]:
         text = literal(word)
@@ -145,12 +166,28 @@ def go_fmt(line: CommandLine) -> None:
             apply(line.builder, "READ" if line.quiet else "EDIT", text.removesuffix("/").removesuffix("/..."))
 
 
+_RUSTFMT = Pattern(
+    r"--check|-l|--files-with-diff|-v|--verbose|-q|--quiet|--color(?:=\w+)?|auto|always|never|--edition(?:=\d+)?|20\d\d"
+)
+
+
+def cargo_fmt(line: CommandLine) -> None:
+    """`cargo fmt -- --check`: the words after the dashes are options of rustfmt; with `--check` it writes nothing."""
+    words = [literal(word) for word in line.parsed.operands]
+    known = line.parsed.ended == 0 and all(word is not None and _RUSTFMT.fullmatch(word) for word in words)
+    if not known or not words:
+        line.standard()
+        return
+    line.quiet = not line.parsed.doubts and (line.quiet or "--check" in words)
+    line.read_options()
+
+
 _FILE = Pattern(r"[^:\n]*|[^:/\n]*/[^\n]*")
 _IN_FOLDER = Pattern(r"[^:/\n*?\[(]*/[^\n]*")
 
 
 def probe(line: CommandLine) -> None:
-    """`ffprobe`: what has a colon before its first slash is an address, or runs a filter."""
+    """`ffprobe`: an operand with a colon before its first slash is an address, or runs a filter."""
     line.standard()
     for word in line.parsed.operands:
         form = _IN_FOLDER if isinstance(word, Arg) and word.pattern else _FILE
@@ -160,7 +197,7 @@ def probe(line: CommandLine) -> None:
 
 
 def dotfiles(line: CommandLine) -> None:
-    """`chezmoi apply`, `stow`: files or links of a whole tree, in the home folder, above this one, or as told."""
+    """`chezmoi apply`, `stow`: write files or links of a whole tree, at home, in the folder above, or as given."""
     line.standard()
     if line.quiet:
         return
@@ -188,11 +225,12 @@ _MODES = {
 _MAY_BE_LIST = ("@", "$", "`", "*", "?", "[")  # first letters of a word that is a list of members to bsdtar
 _REMOTE = Pattern(r"[^/]+:.*", DOTALL)
 _SETTINGS = frozenset("ibs obs bs cbs conv count iflag oflag seek oseek skip iseek status files speed".split())
+_MAKES = Pattern(r"mk(?:fs|e2fs|ntfs|dosfs|exfatfs|swap)")
 _DEVICE = Pattern(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|md|loop|mem|kmem).*")
 
 
 def tar(line: CommandLine) -> None:
-    """One of the modes; the archive is read or written, members are read, and what is unpacked is written."""
+    """One of the modes; the archive is read or written, packed members are read, unpacked ones written."""
     builder, parsed = line.builder, line.parsed
     line.preamble()
     modes = {mode for flag, mode in _MODES.items() if parsed.has(flag)}
@@ -224,7 +262,7 @@ def _archive(line: CommandLine, modes: set[str]) -> None:
             if text is None:
                 line.builder.path(WRITE if writes else READ, value)
             elif _REMOTE.fullmatch(text) and not line.parsed.has("--force-local"):
-                line.builder.execute()
+                line.builder.execute(*(("exfiltration",) if writes else ()))
                 line.builder.fetch(text.partition(":")[0].rpartition("@")[2])
             else:
                 line.builder.paths(READ, [text] if reads else [])
@@ -232,14 +270,17 @@ def _archive(line: CommandLine, modes: set[str]) -> None:
 
 
 def _members(line: CommandLine) -> None:
-    """What goes into an archive, with all below it. `@list` is another archive to bsdtar, which may be a list of files
-    that lie anywhere."""
+    """The files that go into an archive, with all below them. To bsdtar `@list` is another archive, which may be a list
+    of files anywhere."""
     for word in line.parsed.operands:
         if shown(word)[:1] in (_MAY_BE_LIST if line.program == "bsdtar" else _MAY_BE_LIST[:1]):
             line.builder.execute()
         line.builder.path(READ, word, recursive=True, stays=line.stays())
     if line.parsed.values("-T"):
         line.builder.path(READ, Arg("--files-from"), recursive=True)
+
+
+_ENDLESS = frozenset(f"if=/dev/{name}" for name in ("zero", "urandom", "random", "full"))
 
 
 def dd(line: CommandLine) -> None:
@@ -256,14 +297,19 @@ def dd(line: CommandLine) -> None:
             builder.path(READ, target)
         elif name == "of" and equals:
             builder.path(WRITE, target, dangers=("raw-device",) if _DEVICE.fullmatch(value) else ())
+            builder.danger(EMPTIES)
         elif not equals or name not in _SETTINGS:
             builder.execute()
+    texts = list(map(shown, line.words))
+    if not _ENDLESS.isdisjoint(texts) and not any(text.startswith("count=") for text in texts):
+        written = [text[3:] for text in texts if text.startswith("of=")]
+        builder.danger(*(["fills"] if written and not written[0].startswith("/dev/") else ()))
 
 
 # ---------------------------------------------------------------- pandoc
 #
 # Some formats include other files and addresses when they are read (org, rst, LaTeX, roff, and HTML by its frames),
-# others embed images when they are written. What is listed here does neither, as traced with pandoc 2.17.
+# others embed images when they are written. The formats listed here do neither, as traced with pandoc 2.17.
 
 _MARKDOWN = frozenset(
     """markdown markdown_mmd markdown_phpextra markdown_strict markdown_github gfm commonmark commonmark_x mediawiki
@@ -294,7 +340,7 @@ _FORMAT = Pattern(r"[+-]")
 
 
 def pandoc(line: CommandLine) -> None:
-    """As the row says; a conversion between formats of which one may reach other files or addresses is EXECUTE."""
+    """As in the row; EXECUTE if one of the formats may reach other files or addresses."""
     line.standard()
     parsed = line.parsed
     inputs, targets = parsed.values("-f"), parsed.values("-t")
@@ -306,7 +352,7 @@ def pandoc(line: CommandLine) -> None:
 
 
 def _format(word: Word, by_name: dict[str, str]) -> str:
-    """The format that an option names, or a file by its ending; nothing where that is not known."""
+    """The format that an option names, or by a file's ending; nothing if unknown."""
     found = values(word)
     if len(found) != 1 or found[0] is None:
         return ""
@@ -314,3 +360,20 @@ def _format(word: Word, by_name: dict[str, str]) -> str:
         return _FORMAT.split(found[0])[0]
     ending = _EXTENSION.search(found[0])
     return by_name.get("-" if found[0] == "-" else ending[0].lower() if ending else "", "")
+
+
+def make_filesystem(line: CommandLine) -> None:
+    """`mkfs.ext4 disk.img`: a named file that is not in the folder of devices is no disk; what it held is lost."""
+    line.standard()
+    builder = line.builder
+    if "format-disk" not in builder.dangers or line.parsed.doubts or not _MAKES.match(line.program):
+        return
+    texts = [literal(word) for word in line.words]
+    written = [effect.target for effect in builder.effects if effect.operation is WRITE]
+    named = bool(written) and all(target.certain and _is_no_device(target.name) for target in written)
+    if named and all(text is not None and "/dev" not in text for text in texts):
+        builder.dangers[:] = ["destroy" if each == "format-disk" else each for each in builder.dangers]
+
+
+def _is_no_device(name: str) -> bool:
+    return bool(name) and not name.startswith(("/dev", "/proc/", "/sys/"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.contract import Effect, Kind, Pattern, Target
-from assent.effects.shell.command import FIRM, Arg
+from assent.effects.shell.command import EVERY, FIRM, Arg
 from assent.effects.shell.commands.command_effects import (
     DELETE,
     LIST,
@@ -28,8 +28,15 @@ _VALUED = frozenset(
     -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -newer -path -perm -printf -regex -regextype
     -samefile -size -type -uid -used -user -wholename -xtype -flags -Bmin -Btime -Bnewer -mnewer -xattrname""".split()
 )
+# With only these tests, everything found is meant, except excluded names.
+_ANY_FILE = frozenset(
+    """-a -and -o -or -not -true -depth -d -follow -mount -xdev -x -noleaf -nowarn -warn -print -print0 -prune -type
+    -xtype -maxdepth -mindepth -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -exec -execdir
+    -ok -okdir -delete""".split()
+)
 _NEWER = Pattern(r"-newer[aBcm][aBcmt]")
 _NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename".split())
+_PLACES_TOO = frozenset("-path -ipath -wholename -iwholename -regex -iregex".split())
 _WRITES = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _ACTIONS = (*_WRITES, *_RUNS, "-delete", "-files0-from")
@@ -45,20 +52,20 @@ def find(line: CommandLine) -> None:
     builder.prints, builder.under = _printed(builder)
     expression = _Expression(builder, line.words, index, roots, follows=follows)
     expression.read()
-    builder.under = expression.under() if builder.prints else builder.under
+    builder.under = (*expression.under(), *expression.every()) if builder.prints else builder.under
     if builder.prints == "paths" and expression.regular and not expression.branches:
         builder.prints = "files"
 
 
 def _follows(words: list[Word]) -> bool:
-    """Whether links are followed, by an option before the folders, or by a word of the expression."""
+    """Whether links are followed, by an option before the folders or by a word of the expression."""
     return any(
         not isinstance(word, str) or word == "-follow" or (_LEADING.fullmatch(word) and "L" in word) for word in words
     )
 
 
 def _roots(builder: EffectsBuilder, words: list[Word]) -> tuple[int, list[Word]]:
-    """Where the expression begins, and the words before it that are folders to search."""
+    """The start of the expression, and the folders to search before it."""
     index = 0
     roots: list[Word] = []
     while index < len(words) and isinstance(words[index], str):
@@ -101,7 +108,7 @@ def _printed(builder: EffectsBuilder) -> tuple[str, tuple[str, ...]]:
 
 
 def _folders(targets: list[Target]) -> tuple[str, ...]:
-    """The folders that all lies in which is found below some targets; none where they are not known."""
+    """The folders that hold everything found below some targets; none if unknown."""
     found: list[str] = []
     for target in targets:
         if target.certain and not target.pattern:
@@ -113,7 +120,7 @@ def _folders(targets: list[Target]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-_TELLING = Pattern(r"[A-Za-z0-9_]{2}")  # in a name that is looked for: more than a wildcard
+_TELLING = Pattern(r"[A-Za-z0-9_]{2}|[.~#][A-Za-z0-9_]|[~#]$")  # in a name that is looked for: more than a wildcard
 _BELOW = Pattern(r"(?!.*\.\.)[^/~].*")  # a root in the folder that the command runs in
 
 
@@ -127,6 +134,7 @@ class _Expression:
         "index",
         "narrow",
         "negated",
+        "placed",
         "regular",
         "roots",
         "builder",
@@ -144,12 +152,14 @@ class _Expression:
         self.negated = False
         self.follows = follows
         self.depth = 0  # of parentheses
-        self.regular = False  # `-type f` was asked for, so that no link is meant
-        self.branches = False  # `-o` or `,` outside parentheses, behind which that does not hold
+        self.regular = False  # `-type f` is given, so links are excluded
+        self.branches = False  # `-o` or `,` outside parentheses: then that does not hold
         self.narrow = False  # only files of certain names are meant
-        self.choices: list[bool] = []  # in parentheses: whether each choice so far names its files
+        self.placed = False  # only files in certain places are meant
+        self.choices: list[bool] = []  # in parentheses: whether each alternative so far names its files
 
     def read(self) -> None:
+        self.skip_pruned()
         while self.index < len(self.words):
             word = self.words[self.index]
             self.index += 1
@@ -161,6 +171,15 @@ class _Expression:
             self.branches = self.branches or (self.depth == 0 and word in ("-o", "-or", ","))
             self.predicate(word)
             self.negated = word in ("!", "-not") or (self.negated and word == "(")
+
+    def skip_pruned(self) -> None:
+        """Skip `-path ./x -prune -o` at the start: without it more is found, never less."""
+        while self.index + 4 < len(self.words):
+            name, value, prune, other = map(literal, self.words[self.index : self.index + 4])
+            if name not in _NAMES or value is None or prune != "-prune" or other not in ("-o", "-or"):
+                return
+            self.builder.flags.update((name or "", prune, other or ""))
+            self.index += 4
 
     def predicate(self, name: str) -> None:
         builder = self.builder
@@ -196,7 +215,7 @@ class _Expression:
             builder.execute()
 
     def group(self, word: str) -> None:
-        """Take note of parentheses: what they hold names its files where each of its choices does."""
+        """Track parentheses: their content names its files if each alternative does."""
         if word == "(" and self.depth == 0:
             self.choices = [] if self.negated else [False]
         elif self.depth == 1 and self.choices and word in ("-o", "-or"):
@@ -208,12 +227,15 @@ class _Expression:
             self.choices = []
 
     def holds_home(self, root: str) -> bool:
-        """Whether the home folder lies below a root, with what it holds of credentials."""
+        """Whether the home folder, with its credentials, is below a root."""
         names = [target.name for target in self.builder.targets(root)]
         return not all(names) or any(f"{self.builder.home}/".startswith(name.rstrip("/") + "/") for name in names)
 
     def matches_removed(self, root: str) -> None:
         """Files of certain names are deleted anywhere below a root, but not the root itself."""
+        if len(self.roots) == 1 and (found := self.named(["rm"])) is not None:
+            self.builder.path(DELETE, found)
+            return
         for aim in dict.fromkeys(self.aims):
             path = f"{root.rstrip('/')}/{aim}"
             self.builder.path(DELETE, Arg(path, (path,), pattern=True))
@@ -222,13 +244,15 @@ class _Expression:
             self.builder.effects.append(Effect(DELETE, below))
 
     def aim(self, name: str, value: Word) -> None:
-        """Record the name that a file must have, which tells where it is below a root."""
+        """Record the required name of a file, which tells its place below a root."""
         text = literal(value)
         if text and not self.negated and name in ("-name", "-iname") and _TELLING.search(text):
             if self.depth == 0:
                 self.narrow = self.narrow or not self.branches
             elif self.depth == 1 and self.choices:
                 self.choices[-1] = True
+        if text and not self.negated and name in _PLACES_TOO and _TELLING.search(text):
+            self.placed = True
         if text and not self.negated and name in _NAMES:
             last = text.rstrip("/").rpartition("/")[2]
             self.aims += [last, last.lower()] if name[1] == "i" else [last]
@@ -254,7 +278,8 @@ class _Expression:
         if name in ("-ok", "-okdir") or not words:
             builder.execute()
         kind = "files" if self.regular and not self.branches else "paths"
-        found = Arg("{}", kind=kind, under=tuple(folder + "/" for folder in self.under()))
+        under = (*(folder + "/" for folder in self.under()), *self.every())
+        found = self.named(words) or Arg("{}", kind=kind, under=under)
         moved, cwd = builder.moved, builder.cwd
         if name.endswith("dir"):
             builder.moved, builder.cwd = True, ""
@@ -262,13 +287,28 @@ class _Expression:
         builder.moved, builder.cwd = moved, cwd
         builder.prints = ""
 
+    def named(self, words: list[Word]) -> Arg | None:
+        """The operand of `rm` if all found files have one name: a pattern of files anywhere below the roots."""
+        roots = [literal(root) for root in self.roots]
+        known = [root for root in roots if root is not None and _BELOW.fullmatch(root) and not self.holds_home(root)]
+        if not self.narrow or self.branches or self.depth or self.follows or words[:1] != ["rm"]:
+            return None
+        if len(self.aims) != 1 or len(known) != len(roots) or "/" in self.aims[0]:
+            return None
+        return Arg("{}", tuple(f"{root.rstrip('/')}/**/{self.aims[0]}" for root in known), pattern=True)
+
+    def every(self) -> tuple[str, ...]:
+        """EVERY, unless only files of certain names, ages or sizes are meant."""
+        narrow = (self.narrow or self.placed) and not (self.branches or self.depth)
+        return () if narrow or not self.builder.flags <= _ANY_FILE else (EVERY,)
+
     def under(self) -> tuple[str, ...]:
         names = _folders([target for root in self.roots for target in self.builder.targets(root)])
         return tuple(dict.fromkeys([*names, *(f"{name.rstrip('/')}/{aim}" for name in names for aim in self.aims)]))
 
 
 def _loose(value: Arg) -> Arg:
-    """The value as one of several words that it may become."""
+    """The value as one of several possible words."""
     return value if not value.splits else Arg(value.text, value.values, pattern=value.pattern, kind=value.kind)
 
 
@@ -276,11 +316,12 @@ def _loose(value: Arg) -> Arg:
 
 _PLACES = ("{}", "{/}", "{//}", "{.}", "{/.}")
 _FORMATS = ("--format", "--list-details", "--path-separator", "--hyperlink")
+_FD_NARROWS = "-e --extension -S --size --changed-within --changed-before --newer --older -o --owner --and".split()
 _EXECS = ("-x", "--exec", "-X", "--exec-batch")
 
 
 def fd(line: CommandLine) -> None:
-    """`fd [options] [pattern] [folders…]`, with a command behind `-x` or `-X`."""
+    """`fd [options] [pattern] [folders…]`, with a command after `-x` or `-X`."""
     words, commands = _commands(line)
     line.parsed = parse(words, line.row.options, line.more, pure=line.row.pure)
     line.read_options()
@@ -290,7 +331,10 @@ def fd(line: CommandLine) -> None:
     builder.paths(LIST, roots, recursive=True, stays=stays)
     kind, builder.under = _printed(builder)
     regular = stays and [literal(word) for word in line.parsed.values("--type")] in (["f"], ["file"])
-    found = Arg("{}", kind="files" if regular else "paths", under=tuple(folder + "/" for folder in builder.under))
+    every = (EVERY,) if _finds_all(line) else ()
+    under = (*(folder + "/" for folder in builder.under), *every)
+    found = Arg("{}", kind="files" if regular else "paths", under=under)
+    builder.under = (*builder.under, *every)
     builder.prints = ("filenames" if regular else "names") if kind and not line.parsed.has(*_FORMATS) else ""
     if any(isinstance(word, Arg) and word.splits for word in line.parsed.operands):
         builder.execute()
@@ -300,6 +344,12 @@ def fd(line: CommandLine) -> None:
         marked = [replaced(word, _PLACES, found) for word in command]
         builder.run(marked if marked != command else [*command, found])
         builder.prints = ""
+
+
+def _finds_all(line: CommandLine) -> bool:
+    """Whether no pattern, ending, age or size is given."""
+    words = line.parsed.operands[:1]
+    return words in ([], ["."], [""], [".*"], ["*"]) and not line.parsed.has(*_FD_NARROWS)
 
 
 def _commands(line: CommandLine) -> tuple[list[Word], list[list[Word]]]:

@@ -1,18 +1,22 @@
-"""Readers for git subcommands that only a combination of words makes harmless. Reads no repository."""
+"""Readers for git subcommands that are harmless only with certain combinations of words. Reads no repository."""
 
 from __future__ import annotations
 
 from assent.contract import ASCII, Effect, Kind, Pattern, Target
+from assent.contract.branches import branch_of, is_shared
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, EXECUTE, READ, WRITE, Word, literal, shown, values
 from assent.effects.shell.commands.line import CommandLine, into
+from assent.effects.shell.commands.readers.git_losses import ANY, DISCARDS, INDEX, lose, only, start, stores
 from assent.effects.shell.commands.readers.system import print_place
 
-_SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
+_PUSHES = frozenset({"push", "force-push", "force-push-main"})
+_CURRENT = Pattern(r"\$\(\s*git (?:branch --show-current|rev-parse --abbrev-ref HEAD|symbolic-ref --short HEAD)\s*\)")
+_STEERS = ("remote.", "url.", "push.", "branch.")
 _MAGIC = Pattern(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself
 _REMOTE = Pattern(r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)*")
 _STASH = Pattern(r"stash@\{\d+\}|\d+")
-_NAME = Pattern(r"(?!.*\.\.)[A-Za-z0-9_][\w./+-]*(?:[~^]\d*)*", ASCII)  # of a revision; what it is facts tell
+_NAME = Pattern(r"(?!.*\.\.)[A-Za-z0-9_][\w./+-]*(?:[~^]\d*)*", ASCII)  # of a revision, which facts resolve
 _PLAIN_GLOBALS = ("-C", "-c", "--no-pager", "--no-optional-locks", "--no-advice")
 _PLAIN_CHECKOUT = ("--quiet", "--no-track", "--track", "--detach", "--progress", "--no-progress")
 _PLAIN_MERGE = (
@@ -24,17 +28,62 @@ _PLAIN_MERGE = (
 def git_push(line: CommandLine) -> None:
     """`git push`: forcing or deleting a branch that others share, by its name, is a danger of its own."""
     line.standard()
+    if line.parsed.has("--dry-run") and not line.parsed.doubts:
+        line.builder.dangers = [danger for danger in line.builder.dangers if danger not in _PUSHES]
+        return
     forced = line.parsed.has("--force", "--delete", "--mirror", "--prune")
     texts = [text for word in line.parsed.operands[1:] for text in values(word)]
     if any(text is not None and _overwrites(text, forced) for text in texts):
         line.builder.danger("force-push-main")
+    _pushed(line)
+
+
+def _pushed(line: CommandLine) -> None:
+    """The destination of a push. Facts may add the current branch, the default branch, the remotes."""
+    builder, parsed = line.builder, line.parsed
+    remotes = [*parsed.operands[:1], *parsed.values("--repo")]
+    remote = literal(remotes[0]) if remotes else ""
+    settings = [text for given in line.before if "-c" in given.option.names for text in values(given.value or "")]
+    steered = any(text is None or text.lower().startswith(_STEERS) for text in settings)
+    if parsed.has("--all", "--branches", "--mirror") or steered:
+        builder.danger("push-default")
+    if remote is None or steered:
+        builder.danger("exfiltration")
+        return
+    _ask_facts(line, f"remote {remote}", "exfiltration-if")
+    words = parsed.operands[1:]
+    for word in words:
+        for text in values(word):
+            branch = _branch(text) if text is not None else "" if _CURRENT.fullmatch(shown(word)) else None
+            if branch is None or is_shared(branch):
+                builder.danger("push-default")
+            elif not branch.startswith("refs/"):
+                _ask_facts(line, f"branch {remote} {branch}", "push-default-if")
+    if not words and not parsed.has("--tags", "--all", "--branches", "--mirror"):
+        _ask_facts(line, f"branch {remote} ", "push-default-if")
+
+
+def _branch(refspec: str) -> str:
+    """The branch that a refspec sets; `""` for the current one."""
+    source, colon, target = refspec.removeprefix("+").partition(":")
+    name = branch_of(target if colon else source)
+    return "" if name in ("HEAD", "@") else name
+
+
+def _ask_facts(line: CommandLine, question: str, danger: str) -> None:
+    builder = line.builder
+    group = "push=" + question.replace(":", "\1")
+    for folder in builder.repositories or [builder.cwd]:
+        name = f"{group}:{folder}" if folder else ""
+        target = Target(Kind.HOOKS, name, folder or "a repository", certain=bool(folder))
+        builder.effects.append(Effect(EXECUTE, target, dangers=(danger,)))
 
 
 def _overwrites(refspec: str, forced: bool) -> bool:
     """Whether a refspec sets a shared branch back: `+main`, `:main`, `x:main` under `--force`."""
     source, colon, target = refspec.removeprefix("+").partition(":")
-    branch = (target if colon else source).removeprefix("refs/heads/")
-    return branch in _SHARED and (forced or refspec[:1] == "+" or (bool(colon) and not source))
+    branch = branch_of(target if colon else source)
+    return is_shared(branch) and (forced or refspec[:1] == "+" or (bool(colon) and not source))
 
 
 # ---------------------------------------------------------------- names of commits, as words of other commands
@@ -52,7 +101,7 @@ _HEAD = Pattern(r"HEAD(?:[~^]\d*)*")
 def git_rev_list(line: CommandLine) -> None:
     """`git rev-list` prints names of commits, one on a line, unless an option puts more there."""
     line.standard()
-    if _only(line, *_PLAIN_LIST):
+    if only(line, *_PLAIN_LIST):
         line.builder.prints = "hashes"
 
 
@@ -64,14 +113,14 @@ def git_merge_base(line: CommandLine) -> None:
 
 
 def git_rev_parse(line: CommandLine) -> None:
-    """`git rev-parse name` prints the name of a commit, or the name as it stands where there is no such thing: only
-    with `--verify` nothing then."""
+    """`git rev-parse name` prints the id of a commit, or the name itself if there is no such commit; with `--verify`,
+    nothing then."""
     line.standard()
     words = line.parsed.operands
     texts = values(words[0]) if len(words) == 1 else (None,)
     verified = line.parsed.has("--verify") and None not in texts
     if (
-        _only(line, "--verify", "--quiet", "--short")
+        only(line, "--verify", "--quiet", "--short")
         and line.parsed.ended < 0
         and (verified or all(text is not None and _HEAD.fullmatch(text) for text in texts))
     ):
@@ -80,17 +129,9 @@ def git_rev_parse(line: CommandLine) -> None:
         print_place(line, ("", ".git"))
 
 
-# ---------------------------------------------------------------- what only writes git's own store
+# ---------------------------------------------------------------- writes to git's own store only
 #
-# Their rows say `stores` and `hooks`, or the reader adds both; a form that does more is EXECUTE besides.
-
-
-def _only(line: CommandLine, *names: str) -> bool:
-    """Whether the line is read without a doubt and has no other options than these."""
-    parsed = line.parsed
-    return (
-        not parsed.doubts and not parsed.spills and all(any(n in g.option.names for n in names) for g in parsed.given)
-    )
+# Their rows say `stores` and `hooks`, or the reader adds both; a form that does more is also EXECUTE.
 
 
 def git_commit(line: CommandLine) -> None:
@@ -105,8 +146,8 @@ def git_commit(line: CommandLine) -> None:
 
 
 def git_fetch(line: CommandLine) -> None:
-    """`git fetch name`, `git ls-remote name`, `git remote show names…`: the name may be that of a folder or a bundle
-    that anybody put there."""
+    """`git fetch name`, `git ls-remote name`, `git remote show names…`: the name may be that of a local
+    folder or bundle."""
     line.standard()
     builder = line.builder
     several = line.parsed.has("--multiple") or builder.subcommand == ("remote", "show")
@@ -128,134 +169,186 @@ def git_lfs(line: CommandLine) -> None:
 
 
 def git_checkout(line: CommandLine) -> None:
-    """`git checkout -b name` without a start only makes a branch."""
+    """`git checkout -b name` without a start only makes a branch; named files are restored from git."""
     words, creates = line.parsed.operands, line.parsed.has("-b")
-    if creates and _only(line, "-b", "--quiet", "--no-track") and not _words(line):
-        _start(line)
-        _stores(line, "checkout")
-    elif len(words) == 1 and _is_hash(words[0]) and _only(line, "--quiet", "--detach"):
-        _start(line)
+    if only(line, "--quiet", "--force") and _discards(line):
+        return
+    if creates and only(line, "-b", "--quiet", "--no-track") and not _words(line):
+        start(line)
+        stores(line, "checkout")
+    elif len(words) == 1 and _is_hash(words[0]) and only(line, "--quiet", "--detach"):
+        start(line)
         line.builder.execute()
-    elif not (_only(line, "-b", *_PLAIN_CHECKOUT) and _tree(line, "checkout", words, "checkout", file=not creates)):
+    elif not (only(line, "-b", *_PLAIN_CHECKOUT) and _tree(line, "checkout", words, "checkout", file=not creates)):
         line.unproved()
         if len(words) == 1 and line.parsed.ended < 0 and not line.parsed.has("-b", "-B", "--orphan"):
             line.builder.path(WRITE, words[0], dangers=("discard-there",))
 
 
+def _discards(line: CommandLine) -> bool:
+    """`git checkout -f [name]`, `git checkout [name] -- files`, `git checkout .`"""
+    words, ended = line.parsed.operands, line.parsed.ended
+    if ended in (0, 1):
+        return lose(line, "discard", words, "checkout", files=ended, source="" if ended else INDEX)
+    if ended < 0 and line.parsed.has("--force") and len(words) <= 1:
+        return lose(line, "force", words or ["HEAD"], "checkout")
+    if ended < 0 and words and (len(words) > 1 or literal(words[0]) == "." or str(words[0]).startswith("./")):
+        return lose(line, "discard", words, "checkout", files=0, source=ANY)
+    return False
+
+
 def git_switch(line: CommandLine) -> None:
     """`git switch -c name` without a start only makes a branch."""
     parsed = line.parsed
-    if _only(line, "--create", *_PLAIN_CHECKOUT) and _tree(line, "checkout", parsed.operands, "checkout"):
+    forced = parsed.has("--force", "--discard-changes") and only(line, "--force", "--discard-changes", "--quiet")
+    if forced and len(parsed.operands) == 1 and lose(line, "force", parsed.operands, "checkout"):
         return
-    if _only(line, "--create", "--quiet", "--no-track") and parsed.has("--create") and not _words(line):
+    if only(line, "--create", *_PLAIN_CHECKOUT) and _tree(line, "checkout", parsed.operands, "checkout"):
+        return
+    if only(line, "--create", "--quiet", "--no-track") and parsed.has("--create") and not _words(line):
         line.standard()
-        _stores(line, "checkout")
+        stores(line, "checkout")
     else:
         line.unproved()
 
 
 def git_merge(line: CommandLine) -> None:
-    """`git merge name`, where it needs no editor."""
+    """`git merge name`, if it needs no editor."""
     edits = not line.parsed.has("--no-edit", "--message", "--ff-only", "--no-commit")
-    if edits or not (_only(line, *_PLAIN_MERGE) and _tree(line, "merge", line.parsed.operands, "commit")):
+    if edits or not (only(line, *_PLAIN_MERGE) and _tree(line, "merge", line.parsed.operands, "commit")):
         line.unproved()
 
 
 def git_pick(line: CommandLine) -> None:
     """`git cherry-pick commits` and `git revert --no-edit commits`: the files that these commits changed."""
     verb = "pick" if line.builder.subcommand[-1:] == ("cherry-pick",) else "revert"
-    plain = _only(line, "--no-edit", "--no-commit", "-x")
+    plain = only(line, "--no-edit", "--no-commit", "-x")
     edits = verb == "revert" and not line.parsed.has("--no-edit", "--no-commit")
     if edits or not (plain and _tree(line, verb, line.parsed.operands, "commit", most=20)):
         line.unproved()
 
 
 def git_stash(line: CommandLine) -> None:
-    """`git stash` puts the changed files back to what is committed, `pop` and `apply` bring them back."""
+    """`git stash` resets the changed files to the last commit, `pop` and `apply` bring the changes back."""
     verb, words = line.builder.subcommand[1:2], line.parsed.operands
     if verb in ((), ("push",)) and not _words(line):
         more = "--include-untracked"
         name = "stash-all" if line.parsed.has(more) else "stash"
-        done = _only(line, "--quiet", "--message", "--keep-index", more) and _tree(line, name, [], "commit", most=0)
+        done = only(line, "--quiet", "--message", "--keep-index", more) and _tree(line, name, [], "commit", most=0)
     else:
         known = len(words) <= 1 and all(_STASH.fullmatch(literal(word) or "") for word in words)
-        plain = verb in (("pop",), ("apply",)) and known and _only(line, "--quiet")
+        plain = verb in (("pop",), ("apply",)) and known and only(line, "--quiet")
         done = plain and _tree(line, "unstash", [], "commit", most=0)
     if not done:
         line.unproved()
 
 
 def git_branch(line: CommandLine) -> None:
-    """`git branch name [start]` makes one; other forms are as the row says."""
-    if 1 <= len(line.parsed.operands) <= 2 and _only(line, "--quiet") and _plain(line):
-        _start(line)
-        _stores(line)
-    else:
+    """`git branch name [start]` makes one; other forms are as in the row."""
+    parsed = line.parsed
+    words, plain = parsed.operands, _plain(line)
+    removes = only(line, "-D", "--delete", "--force", "--quiet") and parsed.has("-D", "--delete")
+    if 1 <= len(words) <= 2 and only(line, "--quiet") and plain:
+        start(line)
+        stores(line)
+    elif removes and words and plain:
+        danger = DISCARDS if parsed.has("-D", "--force") else ""
+        if not lose(line, "branch-delete", words, danger=danger):
+            line.standard()
+    elif not (
+        only(line, "--force", "--quiet")
+        and 1 <= len(words) <= 2
+        and plain
+        and lose(line, "branch-force", words if len(words) == 2 else [*words, "HEAD"])
+    ):
         line.standard()
 
 
 def git_tag(line: CommandLine) -> None:
-    """`git tag name [commit]` makes one, with its message on the line where it has one."""
+    """`git tag name [commit]` makes one, with any message on the line."""
     parsed = line.parsed
+    if parsed.has("--delete") and only(line, "--delete") and _plain(line):
+        if not lose(line, "tag-delete", parsed.operands, danger=""):
+            line.standard()
+        return
     signed = parsed.has("--annotate") and not parsed.has("--message", "--file")
     if (
         1 <= len(parsed.operands) <= 2
-        and _only(line, "--annotate", "--message", "--file")
+        and only(line, "--annotate", "--message", "--file")
         and not signed
         and _plain(line)
     ):
-        _start(line)
+        start(line)
         for given in parsed.given:
             if given.option.role == "READ" and given.value is not None:
                 line.form(line.row.forms["-F"], given.value)
                 line.builder.path(READ, given.value)
-        _stores(line)
+        stores(line)
     else:
         line.standard()
 
 
 def git_reset(line: CommandLine) -> None:
-    """`git reset` without `--hard` and its like changes the index, and moves the branch; the files stay as they are."""
+    """`git reset` without `--hard` and similar changes the index and moves the branch, but no files."""
+    hard, words = only(line, "--hard", "--quiet") and line.parsed.has("--hard"), line.parsed.operands
+    if hard and line.parsed.ended < 0 and len(words) <= 1 and lose(line, "reset", words or ["HEAD"]):
+        return
     line.standard()
-    if _only(line, "--quiet", "--soft", "--mixed", "--refresh", "--no-refresh", "--intent-to-add"):
-        _stores(line)
+    if only(line, "--quiet", "--soft", "--mixed", "--refresh", "--no-refresh", "--intent-to-add"):
+        stores(line)
     else:
         line.builder.execute()
 
 
 def git_restore(line: CommandLine) -> None:
-    """`git restore --staged paths` changes the index alone."""
-    if _only(line, "--staged", "--source", "--quiet") and line.parsed.has("--staged"):
-        _start(line)
-        _stores(line)
-    else:
+    """`git restore --staged paths` changes only the index."""
+    if only(line, "--staged", "--source", "--quiet") and line.parsed.has("--staged"):
+        start(line)
+        stores(line)
+    elif not (only(line, "--staged", "--worktree", "--source", "--quiet") and _restores(line)):
         line.unproved()
+
+
+def _restores(line: CommandLine) -> bool:
+    """`git restore [--source=name] files`: restores the files from the index or a commit."""
+    sources, files = line.parsed.values("--source"), line.parsed.operands
+    if not sources and line.parsed.has("--staged"):
+        sources = ["HEAD"]
+    source = "" if sources else INDEX
+    plain = bool(files) and len(sources) <= 1
+    return plain and lose(line, "discard", [*sources, *files], "checkout", files=len(sources), source=source)
 
 
 def git_rm(line: CommandLine) -> None:
-    """`git rm` without `-f` refuses to remove what is not committed; with `--cached` it changes the index alone."""
+    """`git rm` without `-f` refuses to remove uncommitted changes; with `--cached` it changes only the index."""
+    if (
+        line.parsed.has("--force")
+        and only(line, "--force", "--quiet", "-r")
+        and lose(line, "remove", line.parsed.operands, files=0)
+    ):
+        return
     plain = all(text is not None and not _MAGIC.search(text) for w in line.parsed.operands for text in values(w))
-    if not plain or not _only(line, "--cached", "--quiet", "-r", "--ignore-unmatch", "--dry-run"):
+    if not plain or not only(line, "--cached", "--quiet", "-r", "--ignore-unmatch", "--dry-run"):
         line.unproved()
         return
-    _start(line)
+    start(line)
     if not line.parsed.has("--cached", "--dry-run"):
         line.builder.paths(DELETE, line.parsed.operands, recursive=line.parsed.has("-r"), lossless=True)
-    _stores(line)
+    stores(line)
 
 
 def git_mv(line: CommandLine) -> None:
     """`git mv`: files move, and the index with them; it refuses to overwrite."""
     words = line.parsed.operands
-    if not _only(line, "--verbose", "--dry-run", "-k") or len(words) < 2 or literal(words[-1]) is None:
+    if not only(line, "--verbose", "--dry-run", "-k") or len(words) < 2 or literal(words[-1]) is None:
         line.unproved()
         return
-    _start(line)
+    start(line)
     for word in words[:-1]:
         line.builder.path(READ, word, recursive=True, stays=True)
         line.builder.path(DELETE, word, recursive=True, lossless=True)
     into(line.builder, words[:-1], words[-1], recursive=True, stays=True)
-    _stores(line)
+    stores(line)
 
 
 def _words(line: CommandLine) -> bool:
@@ -263,7 +356,7 @@ def _words(line: CommandLine) -> bool:
 
 
 def _is_hash(word: Word) -> bool:
-    return isinstance(word, Arg) and word.kind == "hash"
+    return isinstance(word, Arg) and word.kind in ("hash", "hashes")
 
 
 def _plain(line: CommandLine) -> bool:
@@ -272,15 +365,9 @@ def _plain(line: CommandLine) -> bool:
     )
 
 
-def _start(line: CommandLine) -> None:
-    """What holds of the line whatever its own options and operands do: flags, and the options before the subcommand."""
-    line.preamble()
-    line.apply_options(line.before)
-
-
 def _tree(line: CommandLine, verb: str, words: list[Word], hooks: str, *, most: int = 1, file: bool = False) -> bool:
-    """Record that it changes the files of the working tree, which facts can tell. False where its words are not plain
-    names, or the tree is another. `file`: its word may be a file whose changes are discarded instead."""
+    """Record that it changes files of the working tree, which facts can list. False if its words are not plain names,
+    or it is another tree. `file`: its word may be a file whose changes are discarded instead."""
     if (
         line.parsed.ended >= 0
         or len(words) > most
@@ -289,22 +376,14 @@ def _tree(line: CommandLine, verb: str, words: list[Word], hooks: str, *, most: 
         or not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words)
     ):
         return False
-    _start(line)
+    start(line)
     builder = line.builder
     if file:
         builder.path(WRITE, words[0], dangers=("discard-there",))
     name = f"{' '.join((verb, *map(str, words)))}:{builder.cwd}" if builder.cwd else ""
     builder.effects.append(Effect(EXECUTE, Target(Kind.TREE, name, " ".join(builder.subcommand), certain=bool(name))))
-    _stores(line, hooks)
+    stores(line, hooks)
     return True
-
-
-def _stores(line: CommandLine, hooks: str = "refs") -> None:
-    """It writes git's store, under hooks of the repository."""
-    builder = line.builder
-    for folder in builder.repositories or [builder.cwd]:
-        builder.effects.append(Effect(WRITE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
-        builder.hooks(hooks, folder)
 
 
 def git_each(line: CommandLine) -> None:

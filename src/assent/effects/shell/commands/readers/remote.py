@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from assent.contract import DOTALL, Pattern
+from assent.contract import DOTALL, Pattern, Via
 from assent.effects.addresses import host_of
+from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import (
     DELETE,
@@ -32,6 +33,8 @@ _HARMLESS = Pattern(
     r"|hostname|addressfamily|compression|requesttty|visualhostkey|checkhostip|hostkeyalias|numberofpasswordprompts"
     r"|forwardagent|forwardx11|identityfile)[= ].*|(?i:(?:global|user)knownhostsfile)[= ]/dev/null"
 )
+_FORWARDS = Pattern(r"(?i)(?:remoteforward|tunnel(?:device)?|gatewayports)[= ]+(?!no\b)")
+_OPEN_PORT = Pattern(r"(?:0\.0\.0\.0|\*|\[?::\]?)?:")  # of all addresses of this machine
 _PLACES = Pattern(r"(?i)(?:(?:hostname|proxyjump)[= ]+(?P<host>.*)|include[= ].*)", DOTALL)
 _COMMANDS = Pattern(r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](?P<command>.*)", DOTALL)
 
@@ -47,6 +50,10 @@ def ssh(line: CommandLine) -> None:
         line.apply_options(parsed.given)
         for value in parsed.values("-o"):
             ssh_setting(builder, value)
+        if parsed.has("-R", "-w", "-g") or any(
+            map(_OPEN_PORT.match, map(shown, parsed.values("-D") + parsed.values("-L")))
+        ):
+            builder.danger("exposes")
         if parsed.values("-F"):
             builder.fetch(Arg("the host that the settings of -F name"))
     if first.has("-V", "-Q") or not first.operands:
@@ -61,7 +68,7 @@ def ssh(line: CommandLine) -> None:
 
 
 def ssh_setting(builder: EffectsBuilder, word: Word) -> None:
-    """`-o Key=value`: harmless for some keys, else EXECUTE; a command in it is seen as run."""
+    """`-o Key=value`: harmless for some keys, else EXECUTE; a command in it counts as run."""
     for text in values(word):
         if text is None:
             builder.execute()
@@ -70,6 +77,8 @@ def ssh_setting(builder: EffectsBuilder, word: Word) -> None:
         text = text.strip()
         if not _HARMLESS.fullmatch(text):
             builder.execute()
+        if _FORWARDS.match(text):
+            builder.danger("exposes")
         if match := _COMMANDS.fullmatch(text):
             builder.shell(match["command"].strip())
         if place := _PLACES.fullmatch(text):
@@ -97,7 +106,7 @@ def scp(line: CommandLine) -> None:
 
 
 def rsync(line: CommandLine) -> None:
-    """`rsync`: as scp, and all between local folders is a copy; deletions carry their danger by the row."""
+    """`rsync`: as scp; between local folders it is a copy; the row marks deletions as dangers."""
     line.read_options()
     _copied(line, True)
     deletes = any("recursive-delete" in given.option.dangers for given in line.parsed.given)
@@ -163,7 +172,7 @@ _READ_ONLY = Pattern(r":ro\b|readonly|,ro\b")
 
 
 def elsewhere(line: CommandLine) -> None:
-    """`docker exec`, `docker run`, `kubectl exec`: the first operand is where, the rest runs there. Always EXECUTE."""
+    """`docker exec`, `docker run`, `kubectl exec`: the rest runs in the first operand. Always EXECUTE."""
     builder = line.builder
     builder.execute()
     builder.flags.update(line.parsed.flags)
@@ -180,13 +189,13 @@ _PROJECT = tuple(
     for override in ("", ".override")
     for ending in ("yaml", "yml")
 )
-# What a project's file takes from the environment or from other files, and escapes that could spell it.
+# References in a project's file to the environment or other files, and escapes that could hide them.
 _FILLED = r"~[$]|environment|env_file|label_file|\bargs\b|extends|\\(?:[xuU]|\r?\n)|!<|!\S*(?:binary|%)"
 
 
 def compose(line: CommandLine) -> None:
-    """`docker compose ps` and its kin: files are named from where it stands, not from the project's folder. `config`
-    prints the project, with what the environment fills in."""
+    """`docker compose ps` and similar: file names are relative to the current folder, not the project's. `config`
+    prints the project with values from the environment."""
     line.standard()
     given = {name for each in (*line.before, *line.parsed.given) for name in each.option.names}
     if "--project-directory" in given and "--file" in given:
@@ -196,7 +205,7 @@ def compose(line: CommandLine) -> None:
 
 
 def _operands(builder: EffectsBuilder, words: list[Word]) -> list[Word]:
-    """The words from the first operand on; folders that are mounted on the way are seen."""
+    """The words from the first operand on; records mounted folders on the way."""
     index = 0
     while index < len(words):
         text = shown(words[index])
@@ -217,7 +226,15 @@ def _mount(builder: EffectsBuilder, text: str) -> None:
     source = text.partition(":")[0]
     if "source=" in text or "src=" in text:
         source = _SOURCE.split(text, maxsplit=1)[1].partition(",")[0]
-    if source.startswith(("/", ".", "~")):
+    if not source.startswith(("/", ".", "~")):
+        return
+    here = path_target(source, builder.cwd, builder.home).name
+    if builder.cwd and f"{here}/".startswith(f"{builder.cwd}/") and "/." not in here[len(builder.cwd) :]:
+        # The code in the container may do the same there as code that runs in this folder.
+        before = len(builder.effects)
+        apply(builder, "READ", source, recursive=True)
+        builder.effects[before:] = [effect.but(via=Via.TOLD) for effect in builder.effects[before:]]
+    else:
         apply(builder, "READ" if _READ_ONLY.search(text) else "EDIT", source, recursive=True)
 
 
@@ -227,6 +244,15 @@ _WHOLE_REPOSITORY = Pattern(r"/?(?:repos/[^/]+/[^/]+|projects/[^/]+|orgs/[^/]+)/
 _ADDRESS = Pattern(r"\w+://")
 _NAMED = Pattern(r"/?(?:repos|orgs|users|projects|search|gists|issues|notifications)/")
 _MUTATES = Pattern(r"\bmutation\b")
+_OPENS = Pattern(r"visibility=public|private=false")
+_CHANGES_REPOSITORY = Pattern(r"(?:visibility|private|archived|default_branch|name)=")
+_SHARED = Pattern(
+    r"/(?:secrets|variables|keys|gpg_keys|collaborators|protection|rulesets|hooks|transfer|memberships|invitations"
+    r"|environments|actions/permissions|git/refs)(?:/|$)"
+)
+_MERGES = Pattern(r"/(?:merge|merges|releases|deployments|dispatches)(?:/[^/]*)?/?$")
+_DESTROYING_FIELD = Pattern(r"\b(?:delete|remove|archive|transfer|unpublish|revoke)[A-Z]\w*\s*\(")
+_MERGING_FIELD = Pattern(r"\b(?:merge|enablePullRequestAutoMerge|publish)[A-Z]?\w*\s*\(")
 
 
 def gh_api(line: CommandLine) -> None:
@@ -247,8 +273,21 @@ def gh_api(line: CommandLine) -> None:
     method = method.upper() if method is not None else None
     if method not in ("GET", "HEAD") or endpoint is None or parsed.has("--input"):
         builder.execute()
-    if method == "DELETE" and endpoint and _WHOLE_REPOSITORY.fullmatch(endpoint):
+    whole = endpoint is not None and _WHOLE_REPOSITORY.fullmatch(endpoint) is not None
+    if method == "DELETE":
+        builder.danger("destroy-remote" if whole else "destroy")
+    elif method not in ("GET", "HEAD") and endpoint is not None:
+        _forge_change(builder, endpoint, [shown(field) for field in fields], whole=whole)
+
+
+def _forge_change(builder: EffectsBuilder, endpoint: str, fields: list[str], *, whole: bool) -> None:
+    """A change of what others see or may do: visibility, secrets, keys, protection, releases, merges."""
+    if whole and any(map(_OPENS.fullmatch, fields)):
         builder.danger("destroy-remote")
+    elif _SHARED.search(endpoint) or (whole and any(map(_CHANGES_REPOSITORY.match, fields))):
+        builder.danger("destroy")
+    elif _MERGES.search(endpoint):
+        builder.danger("publish")
 
 
 def gh_view(line: CommandLine) -> None:
@@ -261,7 +300,7 @@ def gh_view(line: CommandLine) -> None:
 
 
 def _endpoint(word: Word) -> str | None:
-    """An endpoint, or as much of its beginning as is known and tells that it is none of GraphQL; None for others."""
+    """An endpoint, or its known beginning if that rules out GraphQL; None for others."""
     text = literal(word)
     if text is not None or isinstance(word, str):
         return None if text is None or _ADDRESS.match(text) else text
@@ -275,3 +314,8 @@ def _graphql(line: CommandLine, fields: list[Word]) -> None:
     text = (queries[0] or "").partition("=")[2].lstrip() if known else ""
     if not text.startswith(("query", "{", "fragment")) or _MUTATES.search(text):
         line.builder.execute()
+        said = " ".join(shown(field) for field in fields)
+        if _DESTROYING_FIELD.search(said):
+            line.builder.danger("destroy")
+        elif _MERGING_FIELD.search(said):
+            line.builder.danger("publish")

@@ -25,7 +25,7 @@ _FOREIGN = frozenset({"fish", "csh", "tcsh", "nu", "xonsh", "elvish", "pwsh", "r
 
 class ShellStart:
     """How a shell is started. `script` is the word of `-c`, `file` a script file; neither: it reads stdin.
-    `rest` are the words behind. `known`: every option is one whose meaning is known."""
+    `rest` are the words after. `known`: every option is one whose meaning is known."""
 
     __slots__ = ("command", "file", "flags", "known", "loads", "prints", "rest", "script")
 
@@ -47,7 +47,7 @@ class ShellStart:
 def shell(line: CommandLine) -> None:
     start = started(line.words, line.program)
     builder = line.builder
-    if line.program in _FOREIGN:
+    if line.program in _FOREIGN and not _same_in_fish(line.program, start):
         builder.execute()
         builder.gap("foreign-shell", f"`{line.program}` reads a language of its own; use sh or bash")
     builder.flags.update(start.flags)
@@ -71,8 +71,21 @@ def shell(line: CommandLine) -> None:
         builder.shell(start.script, shell=line.program, positional=start.rest)
 
 
+# One command of plain words is read alike in both languages, unless fish has its own command of that name.
+_SAME = Pattern(
+    r"(?:ls|cat|head|tail|wc|grep|rg|git|date|whoami|uname|id|hostname|du|df|stat|file|sort|uniq|cut|ps|tree|find)"
+    r"(?: +[\w./:=,@+-]+)*"
+)
+
+
+def _same_in_fish(program: str, start: ShellStart) -> bool:
+    text = literal(start.script) if start.script is not None else None
+    plain = program == "fish" and start.known and start.flags == {"-c"} and not start.rest
+    return plain and text is not None and _SAME.fullmatch(text) is not None
+
+
 def shell_reads_stdin(argv: tuple[Word, ...]) -> bool:
-    """Whether a shell started with these words runs what stdin holds."""
+    """Whether a shell started with these words runs its stdin."""
     start = started(list(argv[1:]), shown(argv[0]).rpartition("/")[2])
     return start.stdin and not ("-n" in start.flags and "-i" not in start.flags)
 

@@ -1,12 +1,13 @@
-"""Readers for commands that report where something is (which, `go env`, `git rev-parse --git-dir`), and that list or
-signal processes.
+"""Readers for commands that print a location (which, `go env`, `git rev-parse --git-dir`), and that list or signal
+processes.
 
-The user's own settings choose the place that such a command prints, so a path below it is known in part. That is enough
-for commands that read, list or search."""
+The user's own settings choose the location, so a path below it is known in part. That is enough for commands that
+read, list or search."""
 
 from __future__ import annotations
 
 from assent.contract import ASCII, Pattern
+from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import Word, literal, shown
 from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.options import Parsed
@@ -20,7 +21,7 @@ _GO = {
     "GOBIN": ("~/go/bin",),
 }
 _MODULE = Pattern(r"[A-Za-z0-9][\w.~-]*(?:/[A-Za-z0-9_][\w.~-]*)+", ASCII)
-# Hosts that a module may be asked of, as in the entry on go.mod of `go list`.
+# Hosts that a module may be requested from, as in the entry on go.mod of `go list`.
 _MODULE_HOST = Pattern(
     r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|(?:google\.)?golang\.org|gopkg\.in|cloud\.google\.com"
     r"|(?:sigs\.)?k8s\.io|go\.(?:uber|opentelemetry|mongodb|etcd|yaml)\.(?:org|io|in)|gorm\.io|gonum\.org|gotest\.tools"
@@ -29,7 +30,7 @@ _MODULE_HOST = Pattern(
 
 
 def program_places(name: str, home: str) -> tuple[str, ...]:
-    """Where a program of that name may be; nothing where the name is not plain. The program may be missing (`""`), and
+    """The places where a program may be; nothing if the name is not plain. The program may be missing (`""`), and
     a builtin is printed by its name."""
     return ("", name, *_homed(tuple(f"{each}/{name}" for each in _FOLDERS), home)) if _PROGRAM.fullmatch(name) else ()
 
@@ -45,7 +46,7 @@ def which(line: CommandLine) -> None:
 
 
 def go_env(line: CommandLine) -> None:
-    """`go env NAME`, where the name is that of a folder."""
+    """`go env NAME`, if the variable holds a folder."""
     line.standard()
     if len(line.words) == 1 and not line.before:
         print_place(line, go_places(literal(line.words[0]) or "", line.builder.home))
@@ -56,7 +57,7 @@ def go_places(name: str, home: str) -> tuple[str, ...]:
 
 
 def go_list(line: CommandLine) -> None:
-    """`go list -m -f '{{.Dir}}' module`: the folder that holds its source, mostly in the cache of modules."""
+    """`go list -m -f '{{.Dir}}' module`: the folder of its source, mostly in the module cache."""
     line.standard()
     if line.parsed.has("-m") and any(_asks_a_host(word, line) for word in line.parsed.operands):
         line.builder.execute()
@@ -65,8 +66,32 @@ def go_list(line: CommandLine) -> None:
         print_place(line, ("", *_homed((f"~/go/pkg/mod/{words[3]}", f"vendor/{words[3]}"), line.builder.home)))
 
 
+_TEMPLATE = Pattern(r"/tmp/[\w.-]*(?<!X)X{3,}[\w.-]*")
+
+
+def mktemp(line: CommandLine) -> None:
+    """Makes a file or folder with a new name and prints it, or nothing if it fails."""
+    line.standard()
+    words, parsed = [_template(word) for word in line.parsed.operands], line.parsed
+    suffix = "".join(literal(word) or "/" for word in parsed.values("--suffix"))
+    if parsed.doubts or parsed.spills or len(words) > 1 or parsed.has("-p", "--tmpdir", "-u") or "/" in suffix:
+        return
+    template = words[0] if words else "tmp.XXXXXXXXXX"
+    path = f"/tmp/{template}" if not words or parsed.has("-t") else template
+    if path is None or not _TEMPLATE.fullmatch(path + suffix):
+        return
+    print_place(line, ("", path + suffix))
+
+
+def _template(word: Word) -> str | None:
+    """The words of a template, also for one in the folder `${TMPDIR:-/tmp}`."""
+    if isinstance(word, Arg) and word.kind == "place" and len(word.under) == 1:
+        return word.under[0]
+    return literal(word)
+
+
 def _asks_a_host(word: Word, line: CommandLine) -> bool:
-    """Whether the versions of a module are looked up (`x@latest`, `-versions x`) at a host that is not known."""
+    """Whether the versions of a module are looked up (`x@latest`, `-versions x`) at an unknown host."""
     module = literal(word)
     asks = module is None or "@" in module or line.parsed.has("-versions")
     return asks and (module is None or (module != "all" and not _MODULE_HOST.fullmatch(module)))
@@ -139,8 +164,8 @@ _IDS = Pattern(r"[\d, ]+")
 
 
 def ps(line: CommandLine) -> None:
-    """`ps`: an `e` among letters without a dash shows the environment of processes. What procps cannot read with dashes
-    (`-x`, a user or a terminal that is not there) it reads once more as if there were none."""
+    """`ps`: an `e` among letters without a dash shows the environment of processes. If procps cannot read an option
+    with a dash (`-x`, a missing user or terminal), it reads it again as if without."""
     line.standard()
     words = line.words if _is_read_again(line.parsed) else line.parsed.operands
     taken = False
@@ -155,3 +180,11 @@ def ps(line: CommandLine) -> None:
 def _is_read_again(parsed: Parsed) -> bool:
     ids = [literal(word) for name in _BY_ID for word in parsed.values(name)]
     return parsed.has(*_AGAIN) or any(text is not None and not _IDS.fullmatch(text) for text in ids)
+
+
+def uv_project(line: CommandLine) -> None:
+    """`uv tree`, `uv export`: without `--frozen` uv updates its lock file first and may build packages, if there is a
+    project at all."""
+    line.standard()
+    if not line.parsed.has("--frozen"):
+        line.builder.settings(("^pyproject.toml",))

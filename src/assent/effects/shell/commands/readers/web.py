@@ -1,19 +1,51 @@
-"""Readers for clients that are given an address: curl, wget, httpie, netcat, socat."""
+"""Readers for network clients: curl, wget, httpie, netcat, socat."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from assent.contract import DOTALL, Pattern
+from assent.contract import DOTALL, Pattern, Via
+from assent.effects import requests
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import READ, WRITE, EffectsBuilder, Word, literal, shown, values
+from assent.effects.shell.commands.command_effects import (
+    FETCH,
+    READ,
+    WRITE,
+    EffectsBuilder,
+    Word,
+    literal,
+    shown,
+    values,
+)
 from assent.effects.shell.commands.line import CommandLine
+from assent.effects.shell.commands.options import GivenOption
 
 SENT = ("exfiltration",)
 _OUTPUT = Pattern(r"%output\{(>{0,2})([^}]*)\}")
 _MANY = ("-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "-i", "--content-disposition")
-_METHOD = Pattern(r"[A-Z]+")
+_METHODS = frozenset("GET HEAD OPTIONS POST PUT PATCH DELETE TRACE CONNECT".split())
+_SENDING = (
+    "--data",
+    "--data-ascii",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--json",
+    "--form",
+    "--upload-file",
+)
+_MACHINE = r"(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\]|0\.0\.0\.0)(?::[0-9]{1,5})?"
+_HERE = Pattern(rf"(?i:(?:https?://)?{_MACHINE})(?:[/?#].*)?", DOTALL)
+_HERE_BEGINS = Pattern(rf"(?i:(?:https?://)?{_MACHINE})[/?]")
+# Options of curl that send nothing beyond the address and headers, and follow no redirects.
+_LOOKING = frozenset(
+    """--compressed --connect-timeout -b --cookie -c -D -f --fail --fail-early --fail-with-body -g -I --head -H --header
+    --http1.0 --http1.1 --http2 --http2-prior-knowledge -i -k -4 -6 -m --max-time -N --no-buffer --no-keepalive
+    --no-progress-meter -o --output -# --progress-bar -r --range -X --retry --retry-all-errors --retry-connrefused
+    --retry-delay --retry-max-time -S --show-error -s --silent --url -u -A -v --verbose -w -Z --path-as-is -O
+    --create-dirs -e --raw --noproxy""".split()
+)
 _ITEM = Pattern(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", DOTALL)
 
 
@@ -21,7 +53,7 @@ _ITEM = Pattern(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", DOTALL)
 
 
 def curl(line: CommandLine) -> None:
-    """Options and addresses as the row says; what the values of some options say of files besides."""
+    """Options and addresses as in the row, and the files in the values of some options."""
     line.standard()
     builder, parsed = line.builder, line.parsed
     for given in parsed.given:
@@ -30,12 +62,60 @@ def curl(line: CommandLine) -> None:
             _CURL[name](builder, given.value, name)
     if parsed.has("-K", "--config", "--unix-socket", "--abstract-unix-socket"):
         builder.fetch(Arg("the address that --config names"))
+        builder.paths(READ, parsed.values("--config"))
+        if parsed.has("-K", "--config"):
+            builder.danger("exfiltration")  # the sent data is written there
     if parsed.has("-O", "--remote-name", "--remote-name-all"):
         _remote_names(line, parsed.operands + parsed.values("--url"))
+    methods = parsed.values("--request")
+    sends = parsed.has(*_SENDING)
+    addresses = parsed.operands + parsed.values("--url")
+    requested(builder, methods[-1] if methods else "POST" if sends else "GET", addresses)
+    _kept_here(builder)
+    if not builder.acts and all(map(_looks, parsed.given)) and all(map(_asks_here, addresses)):
+        stay_here(builder)
+
+
+def _looks(given: GivenOption) -> bool:
+    """Whether an option keeps a request on its host and reading only."""
+    return any(name in _LOOKING for name in given.option.names)
+
+
+def _asks_here(address: Word) -> bool:
+    """Whether all requests go to a server on this machine, by HTTP, and not to a path that removes something."""
+    text = literal(address)
+    if text is None:
+        known = address.prefix if isinstance(address, Arg) and not address.splits else ""
+        return _HERE_BEGINS.match(known) is not None and not requests.DESTROYING_PATH.search(
+            shown(address).partition("?")[0]
+        )
+    return _HERE.fullmatch(text) is not None and not requests.DESTROYING_PATH.search(text.partition("?")[0])
+
+
+def stay_here(builder: EffectsBuilder) -> None:
+    """Note that every request goes to this machine and changes nothing."""
+    builder.effects = [
+        effect.but(via=Via.LOOPBACK) if effect.operation is FETCH else effect for effect in builder.effects
+    ]
+
+
+def _kept_here(builder: EffectsBuilder) -> None:
+    """Data sent to this machine does not leave it."""
+    hosts = [effect.target.name for effect in builder.effects if effect.operation is FETCH]
+    if hosts and all(host in requests.OWN or host.startswith("127.") for host in hosts):
+        builder.dangers = [danger for danger in builder.dangers if danger not in SENT]
+        builder.effects = [effect.but(dangers=()) if effect.dangers == SENT else effect for effect in builder.effects]
+
+
+def requested(builder: EffectsBuilder, method: Word, addresses: list[Word]) -> None:
+    """A request that affects others, by its method and address."""
+    name = (literal(method) or "DELETE").upper()
+    for word in addresses or ["http://unknown/"]:
+        builder.danger(*requests.marks(name, shown(word), certain=literal(word) is not None))
 
 
 def _redirected(builder: EffectsBuilder, value: Word, name: str) -> None:
-    """`--resolve host:port:address,…` and `--connect-to host:port:host:port`: where it really goes."""
+    """`--resolve host:port:address,…` and `--connect-to host:port:host:port`: the real destination."""
     for text in values(value):
         rest = text.split(":", 2)[2] if text is not None and text.count(":") > 1 else None
         if rest is None:
@@ -70,7 +150,7 @@ def _form(builder: EffectsBuilder, value: Word, name: str) -> None:
 
 
 def sent_file(builder: EffectsBuilder, word: Word, name: str = "") -> None:
-    """A file whose content goes to the network."""
+    """A file whose content is sent to the network."""
     builder.path(READ, word, dangers=SENT)
     if shown(word) != "-":
         builder.danger("exfiltration")
@@ -136,6 +216,9 @@ def wget(line: CommandLine) -> None:
     builder, parsed = line.builder, line.parsed
     for value in parsed.values("--post-file") + parsed.values("--body-file"):
         sent_file(builder, value)
+    methods = parsed.values("--method")
+    posts = parsed.has("--post-data", "--post-file", "--body-data", "--body-file")
+    requested(builder, methods[-1] if methods else "POST" if posts else "GET", parsed.operands)
     if any(map(parsed.values, ("--input-file", "--config", "--execute"))):
         builder.fetch(Arg("an address that another file or setting names"))
     if parsed.has("--spider", "-O", "--output-document"):
@@ -158,7 +241,13 @@ def http(line: CommandLine) -> None:
     """`http [METHOD] URL [items…]`: `name@file` items send files."""
     line.read_options()
     builder, words = line.builder, line.parsed.operands
-    words = words[1:] if words and _METHOD.fullmatch(shown(words[0])) else words
+    named = bool(words) and (shown(words[0]).isupper() or shown(words[0]).upper() in _METHODS)
+    sends = len(words) > 1 + named
+    method: Word = words[0] if named else "POST" if sends else "GET"
+    words = words[1:] if named else words
+    requested(
+        builder, method, [f"localhost{shown(word)}" if shown(word)[:1] in (":", "/") else word for word in words[:1]]
+    )
     if words:
         text = literal(words[0])
         builder.fetch("localhost" + text if text is not None and text.startswith((":", "/")) else words[0])
@@ -197,7 +286,7 @@ _FILES = ("open", "create", "gopen", "file", "pipe", "fifo", "pty")
 
 
 def socat(line: CommandLine) -> None:
-    """Always EXECUTE; a program behind a connection is a shell handed out. Two addresses may stand in one word."""
+    """Always EXECUTE; a program attached to a connection is a remote shell. One word may contain two addresses."""
     line.read_options()
     line.builder.execute()
     for word in line.parsed.operands:

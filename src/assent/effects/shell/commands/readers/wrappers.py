@@ -32,7 +32,7 @@ _XARGS = options_of(
 def wrapper(line: CommandLine, parsed: Parsed) -> None:
     """The effects of a wrapper's own options.
 
-    INVARIANT: one that is not known leaves a gap, since what follows may not be the command that runs."""
+    INVARIANT: an unknown option leaves a gap, since the next words may not be the command that runs."""
     line.parsed = parsed
     line.quiet = False
     line.read_options()
@@ -45,7 +45,7 @@ def wrapper(line: CommandLine, parsed: Parsed) -> None:
 
 
 def xargs(line: CommandLine) -> None:
-    """The command gets words that come from stdin: at its end, or in place of a mark (`-I{}`)."""
+    """The command gets words from stdin: at its end, or in place of a placeholder (`-I{}`)."""
     parsed = parse(line.words, _XARGS, style="posix")
     wrapper(line, parsed)
     if not parsed.operands and (parsed.doubts or parsed.spills or parsed.given):
@@ -67,7 +67,7 @@ def _incoming(line: CommandLine, *, from_file: bool) -> Arg:
 
 
 def replaced(word: Word, marks: tuple[str, ...], come: Arg) -> Word:
-    """A word with a mark in it is no longer known; one that is the mark is what comes."""
+    """A word that contains the placeholder is unknown; one that is the placeholder is the input word."""
     text = shown(word)
     found = [text.find(mark) for mark in marks if mark and mark in text]
     if not found:
@@ -81,7 +81,7 @@ def replaced(word: Word, marks: tuple[str, ...], come: Arg) -> Word:
 
 
 def parallel(line: CommandLine) -> None:
-    """GNU parallel: always EXECUTE; the command is shown, as far as it is one, for rules that deny."""
+    """GNU parallel: always EXECUTE; the command is recorded as far as possible, for deny rules."""
     line.read_options()
     line.builder.execute()
     words = line.parsed.operands
@@ -96,7 +96,7 @@ def parallel(line: CommandLine) -> None:
 
 
 def assigned(builder: EffectsBuilder, words: list[Word]) -> tuple[list[Word], tuple[Word, ...]]:
-    """The words behind leading assignments, and the assignments. One that changes what runs is EXECUTE."""
+    """The words after leading assignments, and the assignments. One that changes what runs is EXECUTE."""
     for index, word in enumerate(words):
         name, equals, value = (word if isinstance(word, str) else word.prefix).partition("=")
         if not equals:
@@ -110,7 +110,7 @@ def assigned(builder: EffectsBuilder, words: list[Word]) -> tuple[list[Word], tu
 
 
 def sudo(line: CommandLine) -> None:
-    """`sudo`, `doas`, `pkexec`: danger `privilege`, and the command behind the options."""
+    """`sudo`, `doas`, `pkexec`: danger `privilege`, and the command after the options."""
     wrapper(line, line.parsed)
     builder = line.builder
     builder.execute("privilege")
@@ -140,12 +140,12 @@ def joined(line: CommandLine) -> None:
         script = joined_words(line.parsed.operands)
         line.builder.shell(script)
         known = [literal(word) for word in line.parsed.operands]
-        if not isinstance(script, str) and known[0] is not None:  # what is known of it is seen all the same
+        if not isinstance(script, str) and known[0] is not None:  # the known part is still read
             line.builder.shell(" ".join(text for text in known[: known.index(None)] if text is not None))
 
 
 def joined_words(words: list[Word]) -> Word:
-    """Words as one script; unknown where one of them is."""
+    """Words as one script; unknown if one of them is."""
     text = " ".join(map(shown, words))
     return Arg(text) if None in map(literal, words) else text
 
@@ -281,14 +281,14 @@ def _run(line: CommandLine, parsed: Parsed) -> None:
 
 
 def _at_home(piece: str, home: str) -> Word:
-    """Nothing expands `~` here, but who writes it means the home folder: both count."""
+    """Nothing expands `~` here, but the author means the home folder: both count."""
     if home and (piece == "~" or piece.startswith("~/")):
         return Arg(piece, (piece, home + piece[2:]))
     return piece
 
 
 def _unsplit(builder: EffectsBuilder, words: list[Word], parsed: Parsed) -> list[Word] | None:
-    """The words with the value of the first `-S` taken apart in its place; None where it cannot be."""
+    """The words with the value of the first `-S` split in place; None if it cannot be."""
     given = next((given for given in parsed.given if "-S" in given.option.names), None)
     text = literal(given.value) if given is not None and given.value is not None else None
     pieces = split_string(text) if text is not None and len(text) <= LONGEST else None
@@ -304,7 +304,7 @@ _ESCAPES = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", **{letter: le
 
 
 def split_string(text: str) -> list[str] | None:
-    """The words of `env -S`, or None for what is not modelled: variables, odd escapes, quotes that stay open."""
+    """The words of `env -S`, or None for unmodelled forms: variables, odd escapes, open quotes."""
     words: list[str] = []
     word: str | None = None
     quote = ""

@@ -1,0 +1,1 @@
+"""Files of code that a command runs: finds and reads them."""

@@ -1,0 +1,1 @@
+"""Packs that are proved by facts, tried in real repositories."""
