@@ -6,6 +6,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 COMPILED := .venv/compiled/.made
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
+# Half of the time a test waits, for a process, a page or the end of a time limit: two of them for each core.
+WORKERS := $(shell echo $$((2 * $$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN))))
 # Tests start hundreds of interpreters: each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -18,9 +20,9 @@ demo: $(or $(wildcard $(READY)),.venv/.demo) ## see the gate at work: an agent i
 	@$(BIN)/assent demo $(ARGS)
 
 test: lint types ## everything that must hold: lint, types, all tests but those of `make clients`
-	$(PYTEST) --ignore=tests/clients --ignore=tests/compiled $(ARGS)
+	$(PYTEST) -n $(WORKERS) --ignore=tests/clients --ignore=tests/compiled $(ARGS)
 
-thorough: ## the same with all generated examples: the properties try eight times as many
+thorough: ## the same, whole: eight times as many generated examples, all combinations of clients and cases
 	$(MAKE) test ARGS='--hypothesis-profile thorough $(ARGS)'
 
 check: lint types ## in under a minute: lint, types, imports, unit tests but the slow ones, corpus
@@ -71,7 +73,7 @@ docs: $(READY) ## write the tables that the code knows into docs/, and check the
 	@scripts/venv.sh server
 	@touch $@
 
-$(READY): pyproject.toml scripts/venv.sh hatch_build.py src/assent/hook/client.c
+$(READY): pyproject.toml scripts/venv.sh hatch_build.py $(wildcard src/assent/*/*.[ch])
 	@scripts/venv.sh
 
 $(COMPILED): $(READY) scripts/compiled.py $(shell find src -name '*.py')
@@ -82,4 +84,5 @@ $(COMPILED): $(READY) scripts/compiled.py $(shell find src -name '*.py')
 .venv/.bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' || echo "going without the other gates"
 	npm install --silent --no-save --prefix .venv/peers cc-safety-net || echo "going without cc-safety-net"
+	npm install --silent --no-save --prefix .venv/peers/sandbox @anthropic-ai/sandbox-runtime || echo "going without sandbox-runtime"
 	@touch $@

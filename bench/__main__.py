@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import decisions, hooks, page, servers, trails
+from bench import contained, copies, decisions, hooks, page, servers, trails
 from bench.outcome import Chapter
 
 CHAPTERS: dict[str, Callable[..., Chapter]] = {
@@ -17,6 +17,8 @@ CHAPTERS: dict[str, Callable[..., Chapter]] = {
     "decisions": decisions.chapter,
     "servers": servers.chapter,
     "trails": trails.chapter,
+    "contained": contained.chapter,
+    "undo": copies.chapter,
 }
 
 

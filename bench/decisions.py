@@ -16,7 +16,7 @@ from assent.policy import shipped
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
-from bench import everyday, peers, places
+from bench import everyday, peers, places, realistic, scripts
 from bench.measure import Jobs, calling, in_turns
 from bench.outcome import Aim, Chapter, Curve, Table, rows_of
 from bench.peers import Run
@@ -25,6 +25,9 @@ ASSENT, NAH = "**assent**", "nah"
 OPENHARNESS, RULED = "openharness, compares texts, no rules", "openharness, as many rules as we ship"
 DECISION = "a decision, CPU"
 PIECE = "cat src/app.py; "
+FIRST, AGAIN = ", first", ", again"  # a script that was never seen, and one that was
+SETTLES = 2.5  # seconds after which a file that was written counts as unchanged
+SHAPES = len(realistic.new(0))
 LIMITS = {
     "1 MB of one word": "echo " + "a" * 1_000_000,
     "1 MB of commands": PIECE * 62_500,
@@ -68,15 +71,17 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
             _beside(root, "new commands", everyday.new, 2 if quick else 40),
             _beside(root, "repeated commands", everyday.again, 2 if quick else 40),
         )
+        shapes = _shapes(root, 1 if quick else 5)
         rules = _rules(root, (10, 100) if quick else (10, 100, 1_000, 10_000), 1 if quick else 15)
         lengths = _lengths(root, (100, 1_000) if quick else (100, 1_000, 10_000, 100_000, 1_000_000), 1 if quick else 5)
         limits = _limits(root, {} if quick else LIMITS)
         batch = _batch(root, 50 if quick else 5_000)
+        ran = _scripts(root, 1 if quick else 20)
     sources = _from_sources(root, 1 if quick else 10)
     many = rules.lines[DECISION]
     long = [each for each in lengths.lines[DECISION] if each[0] <= 100_000]
     new, again = beside
-    mine = new.row(ASSENT)
+    mine, spread = new.row(ASSENT), shapes.rows[0]
     return Chapter(
         "A decision in process",
         f"{len(everyday.COMMANDS)} everyday commands, the whole path: parse the shell, observe a real project in a git "
@@ -84,7 +89,7 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
         "text with lists. As a process, `assent check --batch` answers "
         f"{batch:,.0f} calls a second, start included. {_made()} Without a C compiler, from the sources alone, "
         f"a new command takes {sources:,.0f} µs of CPU in this run.",
-        tables=tuple(table for table in (new, again, limits) if table.rows),
+        tables=tuple(table for table in (new, again, shapes, ran, limits) if table.rows),
         curves=(rules, lengths),
         aims=(
             Aim("new commands: median", 150.0, mine.median if mine else None, unit="µs"),
@@ -97,6 +102,9 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
                 for what, table in (("new", new), ("repeated", again))
                 for who in (OPENHARNESS, RULED)
             ),
+            Aim(f"{SHAPES} commands of every shape: 99th percentile of CPU time", 2_000.0, spread.cpu_p99, unit="µs"),
+            Aim("a script of 200 lines that is new: slowest median", 30_000.0, _slowest(ran, FIRST), unit="µs"),
+            Aim("the same again: slowest median", 200.0, _slowest(ran, AGAIN), unit="µs"),
             Aim(f"{many[-1][0]:,.0f} rules to {many[0][0]:.0f}", 1.5, many[-1][1] / many[0][1]),
             Aim(
                 f"time per character at {long[-1][0]:,.0f} characters to that at {long[0][0]:,.0f}",
@@ -117,6 +125,37 @@ def _beside(root: Path, what: str, jobs: Jobs, rounds: int) -> Table:
     runs = {who: calling(run, jobs) for who, run in gates.items() if not isinstance(run, str)}
     missing = {who: why for who, why in gates.items() if isinstance(why, str)}
     return Table(f"One decision: {what}", rows_of(in_turns(runs, rounds, warm=2), missing), ASSENT)
+
+
+def _shapes(root: Path, rounds: int) -> Table:
+    """New commands of every shape; the slowest matter."""
+    taken = in_turns({ASSENT: calling(deciding(gate(), root), realistic.new)}, rounds)
+    return Table("One decision: commands of every shape", rows_of(taken), "")
+
+
+def _scripts(root: Path, rounds: int) -> Table:
+    """A call that runs a script, with all that the script does."""
+    run = deciding(gate(), root)
+    firsts = {language + FIRST: calling(run, _written(root, language)) for language in scripts.SCRIPTS}
+    taken = in_turns(firsts, rounds)
+    commands = {language: scripts.write(root, language, rounds) for language in scripts.SCRIPTS}
+    time.sleep(SETTLES)
+    repeated = {language + AGAIN: calling(run, _repeated(command)) for language, command in commands.items()}
+    taken |= in_turns(repeated, rounds, warm=2)
+    return Table("One decision: a script of 200 lines", rows_of(taken), "")
+
+
+def _written(root: Path, language: str) -> Jobs:
+    """A different script in each round."""
+    return lambda number: [scripts.write(root, language, number)]
+
+
+def _repeated(command: str) -> Jobs:
+    return lambda number: [command] * 20
+
+
+def _slowest(table: Table, what: str) -> float | None:
+    return max((row.median for row in table.rows if row.who.endswith(what)), default=None)
 
 
 def _rules(root: Path, sizes: tuple[int, ...], rounds: int) -> Curve:

@@ -54,7 +54,7 @@ class Table(Value):
         return next((row for row in self.rows if row.who == who and not row.missing), None)
 
     def ratio(self, who: str, to: str, by: str = "") -> float | None:
-        """The figure of `who` divided by that of `to`; None where one is missing."""
+        """The figure of `who` divided by that of `to`; None if one is missing."""
         mine, other = self.row(who), self.row(to)
         if mine is None or other is None:
             return None
@@ -79,7 +79,7 @@ class Table(Value):
 
 
 class Aim(Value):
-    """A limit and the measured value, None where there is none. `most`: the limit is an upper one."""
+    """A limit and the measured value, None if there is none. `most`: the limit is an upper one."""
 
     __slots__ = ("what", "limit", "measured", "most", "unit")
 

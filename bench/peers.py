@@ -43,6 +43,12 @@ def safety_net_hook() -> list[str] | str:
     return [str(found), "--claude-code"] if found.exists() else NOT_INSTALLED
 
 
+def sandbox_runtime() -> list[str] | str:
+    """Runs a command in the sandbox of Anthropic's sandbox-runtime."""
+    found = VENV / "peers" / "sandbox" / "node_modules" / ".bin" / "srt"
+    return [str(found)] if found.exists() else NOT_INSTALLED
+
+
 def versions() -> dict[str, str]:
     """The installed versions."""
     found: dict[str, str] = {}
@@ -51,7 +57,8 @@ def versions() -> dict[str, str]:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    net = VENV / "peers" / "node_modules" / "cc-safety-net" / "package.json"
-    if net.exists():
-        found["cc-safety-net"] = str(json.loads(net.read_text(encoding="utf-8"))["version"])
+    for name, folder in (("cc-safety-net", ""), ("@anthropic-ai/sandbox-runtime", "sandbox")):
+        package = VENV / "peers" / folder / "node_modules" / name / "package.json"
+        if package.exists():
+            found[name] = str(json.loads(package.read_text(encoding="utf-8"))["version"])
     return found

@@ -104,7 +104,7 @@ def _panel(curve: Curve, x: float, wide: float) -> list[str]:
 
 
 def _heights(points: tuple[tuple[float, float], ...], *, flat: bool) -> list[tuple[float, float]]:
-    """The points to draw, relative to the first one where the curve should be flat."""
+    """The points to draw, relative to the first one if the curve should be flat."""
     return [(size, value / points[0][1] if flat else value) for size, value in points]
 
 

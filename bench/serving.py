@@ -108,8 +108,8 @@ async def exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, r
 
 
 async def asking(server: Server, place: Path | int, raws: Sequence[bytes], seconds: float, connections: int) -> Block:
-    """Ask over so many connections at once for a while, each again as soon as it has its answer. Where several
-    requests are given, each connection has one of its own."""
+    """Ask over so many connections at once for a while, each again as soon as it has its answer. If several requests
+    are given, each connection has its own."""
     walls: list[float] = []
 
     async def client(raw: bytes) -> None:

@@ -1,4 +1,4 @@
-"""An editor that runs agents over the Agent Client Protocol, and asks its person only where the gate asks.
+"""An editor that runs agents over the Agent Client Protocol, and asks its person only if the gate asks.
 
     pip install 'assent[acp]'
 

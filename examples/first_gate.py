@@ -1,4 +1,4 @@
-"""The gate by itself: what it makes of three calls, and who is asked about one of them. Run it: it needs nothing else.
+"""The gate by itself: what it decides on three calls, and who is asked about one of them. It needs nothing else.
 
 pip install assent
 """

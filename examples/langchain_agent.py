@@ -1,4 +1,4 @@
-"""A LangChain agent whose tools pass the gate. A scripted model stands in for the real one, so it runs offline.
+"""A LangChain agent whose tools pass the gate. A scripted model replaces the real one, so it runs offline.
 
 pip install 'assent[langchain]'
 """

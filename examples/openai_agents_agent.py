@@ -1,4 +1,4 @@
-"""An agent of the OpenAI Agents SDK whose tools pass the gate. A scripted model stands in for the real one, so it runs
+"""An agent of the OpenAI Agents SDK whose tools pass the gate. A scripted model replaces the real one, so it runs
 offline.
 
 pip install 'assent[openai]'

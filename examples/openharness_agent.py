@@ -1,4 +1,4 @@
-"""OpenHarness's engine whose tools pass the gate. A scripted model stands in for the real one, so it runs offline.
+"""OpenHarness's engine whose tools pass the gate. A scripted model replaces the real one, so it runs offline.
 
 pip install 'assent[openharness]'
 """

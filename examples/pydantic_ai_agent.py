@@ -1,4 +1,4 @@
-"""A Pydantic AI agent whose tools pass the gate. A scripted model stands in for the real one, so it runs offline.
+"""A Pydantic AI agent whose tools pass the gate. A scripted model replaces the real one, so it runs offline.
 
 pip install 'assent[pydantic-ai]'
 """

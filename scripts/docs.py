@@ -1,7 +1,7 @@
-"""Writes the tables in the docs that the code itself knows: codes, settings, modes, shipped rules, the command line.
+"""Generates the tables of the docs from the code: codes, settings, modes, shipped rules, the command line.
 
-A block stands between `<!-- NAME -->` and `<!-- end -->` in a file of docs/. Run by `make docs`; tests/test_docs.py
-holds that every block is as this would write it."""
+A block is between `<!-- NAME -->` and `<!-- end -->` in a file of docs/. Run by `make docs`; tests/test_docs.py checks
+that every block is up to date."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from pathlib import Path
 from assent.agents import capabilities
 from assent.cli.main import build_parser
 from assent.contract.approval import Bounds, Scope
+from assent.contract.packs import PROVED, RULES
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope
 from assent.policy import shipped
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
-from assent.policy.document import KEYS, PROJECT_KEYS
-from assent.policy.modes import Concern, Mode, settle
+from assent.policy.document import PROJECT_KEYS, keys
+from assent.policy.modes import ANSWERED, Concern, Mode, settle
 from assent.policy.rules import Rule
 from assent.server.api.openapi import ENDPOINTS
 
@@ -32,8 +33,10 @@ CONCERNS = {
     Concern.DELETE_INSIDE: "DELETE in the workspace",
     Concern.CHANGE_OUTSIDE: "WRITE, DELETE elsewhere",
     Concern.EXECUTE: "EXECUTE",
+    Concern.DESTROY: "DESTROY (what others share, or nobody can bring back); a tool that sends, pays or destroys",
     Concern.DELEGATE: "DELEGATE (a sub-agent)",
     Concern.FETCH: "FETCH",
+    Concern.LOOPBACK: "FETCH from a server of this machine that changes nothing (`curl localhost:3000`)",
     Concern.TOOL: "an unknown tool, an MCP tool",
     Concern.GAP: "a gap: what could not be read",
 }
@@ -51,7 +54,7 @@ def reasons() -> str:
 
 
 def settings() -> str:
-    rows = ((f"`{key}`", meaning, "yes" if key in PROJECT_KEYS else "") for key, meaning in KEYS.items())
+    rows = ((f"`{key}`", meaning, "yes" if key in PROJECT_KEYS else "") for key, meaning in keys().items())
     return table(("setting", "what it is", "in a project's file"), rows)
 
 
@@ -81,11 +84,18 @@ def floor() -> str:
 def packs() -> str:
     rows = (
         (f"`{name}`", f"`{entry.id}`", entry.reason, rules_of(entry.rules))
-        for name in shipped.PACKS
-        if Path(f"{shipped.HERE}/packs/{name}.toml").exists()
+        for name in RULES
         for entry in shipped.entries(f"packs/{name}")["rule"]
     )
     return table(("pack", "id", "what it lets run", "rules"), rows)
+
+
+def proved() -> str:
+    rows = (
+        (f"`{name}`", meaning, ", ".join(f"`{rule}`" for rule in ANSWERED.get(name, ())))
+        for name, meaning in PROVED.items()
+    )
+    return table(("pack", "what it lets run", "ask rules that it answers"), rows)
 
 
 def runtimes() -> str:
@@ -191,7 +201,7 @@ def answers() -> str:
 
 
 def scopes() -> str:
-    """What a remembered answer of each scope is bound to."""
+    """What a saved answer of each scope is bound to."""
     rows = ((of_scope(scope).short, *bound(scope.bounds)) for scope in Scope if scope is not Scope.ONCE)
     return table(("answer", "holds for", "ends"), ((of_scope(Scope.ONCE).short, "this call", "when it ran"), *rows))
 
@@ -214,6 +224,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "defaults": defaults,
     "floor": floor,
     "packs": packs,
+    "proved": proved,
     "commands": commands,
     "api": endpoints,
     "answers": answers,
@@ -225,7 +236,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
 
 
 def written(text: str) -> str:
-    """A document's text with every block as the code has it now."""
+    """A document's text with every block up to date."""
     return BLOCK.sub(lambda found: f"{found[1]}{BLOCKS[found[2]]()}\n{found[3]}", text)
 
 

@@ -1,8 +1,9 @@
-"""Draws the pictures of the README from what the command line really prints: terminal text as SVG."""
+"""Draws the pictures of the README from real output of the command line: terminal text as SVG."""
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -36,6 +37,9 @@ def main() -> int:
         path.parent.mkdir(exist_ok=True)
         path.write_text(drawn(printed(commands)), encoding="utf-8")
         print(f"wrote {path.relative_to(HERE)}")
+    path = HERE / "docs" / "pictures" / "undo.svg"
+    path.write_text(drawn(undone()), encoding="utf-8")
+    print(f"wrote {path.relative_to(HERE)}")
     path = HERE / "docs" / "pictures" / "demo.svg"
     path.write_text(drawn(shown_by_demo(), styled), encoding="utf-8")
     print(f"wrote {path.relative_to(HERE)}")
@@ -64,8 +68,41 @@ def shown_by_demo() -> list[str]:
     return "\n\n".join(wanted).split("\n")
 
 
+def undone() -> list[str]:
+    """A call that makes git discard work, the hook's answer to it, and the output of `assent undo` after it."""
+    with tempfile.TemporaryDirectory() as folder:
+        home, project = Path(folder, "home"), Path(folder, "project")
+        (home / ".assent").mkdir(parents=True)
+        (home / ".assent/config.toml").write_text('mode = "auto"\n')
+        project.mkdir()
+        env = {"PATH": os.environ["PATH"], "HOME": str(home), "NO_COLOR": "1", "CLAUDE_PROJECT_DIR": str(project)}
+
+        def run(*words: str, given: str = "") -> str:
+            done = subprocess.run(words, cwd=project, env=env, input=given, capture_output=True, text=True, check=True)
+            return done.stdout.rstrip()
+
+        (project / "report.md").write_text("# Report\n\nTo be written.\n")
+        run("git", "init", "-q")
+        run("git", "add", ".")
+        run("git", "-c", "user.name=ada", "-c", "user.email=ada@example.com", "commit", "-qm", "Begin")
+        (project / "report.md").write_text("# Report\n\nThree days of work.\n")
+        command = "git reset --hard"
+        call = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": str(project), "session_id": "s-41"}
+        event = json.dumps({**call, "hook_event_name": "PreToolUse", "permission_mode": "default"})
+        assent = (sys.executable, "-m", "assent")
+        answer = json.loads(run(*assent, "hook", "claude", given=event))["hookSpecificOutput"]
+        said = [f"> {command}", *answer["permissionDecisionReason"].split("\n")]
+        run("git", "reset", "-q", "--hard")
+        listed = run(*assent, "undo")
+        id = listed.split()[0]
+        compared = run(*assent, "undo", id, "--dry-run")
+        lines = [*said, "", "$ assent undo", listed, "", f"$ assent undo {id} --dry-run", compared]
+        shown = "\n".join(lines).replace(str(project), "/home/ada/project").replace(folder, "/home/ada")
+        return shown.split("\n")
+
+
 def escape(text: str) -> str:
-    """Text for a picture; readers of pictures throw plain blanks away."""
+    """Text for a picture; viewers drop plain blanks."""
     return saxutils.escape(text).replace(" ", "\u00a0")
 
 

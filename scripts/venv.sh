@@ -26,4 +26,6 @@ if ! { [ -x .venv/bin/python ] && fits .venv/bin/python; }; then
   "$python" -m venv --clear .venv
 fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".[${1:-dev}]"
+# Folders of compiled modules that come later would make the file out of date that hooks load their modules from.
+.venv/bin/python -m compileall -q src/assent
 if [ "${1:-dev}" = dev ]; then touch .venv/.ready; fi

@@ -1,7 +1,7 @@
-"""Agent programs: one folder for each, with what is known of it (`agent.toml`), its payload, settings and permissions.
+"""Agent programs: one folder for each, with facts about it (`agent.toml`), its payload, settings and permissions.
 
-Pure: reads no files but its own data, prints nothing, judges nothing. An adapter is imported when it is asked for:
-a hook needs one of them."""
+Pure: reads no files but its own data, prints nothing, judges nothing. An adapter is imported on first use: a hook needs
+one of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _loaded: dict[str, Adapter] = {}
 
 
 def load(runtime: str) -> Adapter:
-    """The adapter of a runtime; raises KeyError where there is none."""
+    """The adapter of a runtime; raises KeyError if there is none."""
     found = _loaded.get(runtime)
     if found is None:
         found = _loaded[runtime] = module(runtime, "payload").ADAPTER
@@ -21,7 +21,7 @@ def load(runtime: str) -> Adapter:
 
 
 def module(runtime: str, name: str) -> Any:
-    """A module of a program's folder; raises KeyError where there is none."""
+    """A module of a program's folder; raises KeyError if there is none."""
     path = f"assent.agents.{runtime.replace('-', '_')}.{name}"
     if not runtime.replace("-", "_").isidentifier():
         raise KeyError(runtime)
@@ -29,5 +29,13 @@ def module(runtime: str, name: str) -> Any:
         return __import__(path, fromlist=[name])
     except ModuleNotFoundError as error:
         if error.name is None or not path.startswith(error.name):
-            raise  # what the module itself needs is missing
+            raise  # a dependency of the module is missing
         raise KeyError(runtime) from None
+
+
+def keeps(runtime: str) -> str:
+    """The state that the shell of a runtime keeps after a command, as in Adapter; `""` if unknown."""
+    try:
+        return load(runtime).keeps if runtime else ""
+    except KeyError:
+        return ""

@@ -1,4 +1,4 @@
-"""What each program makes of a hook's answer, in the version that was tried.
+"""How each program treats a hook's answer, in the tested version.
 
 Read from the programs' `agent.toml`, for `doctor`, `install` and docs/runtimes.md. Not loaded by a hook."""
 
@@ -32,12 +32,12 @@ FAILURES = ("exit_1", "crash", "timeout", "garbage")  # `crash`: a signal, a mis
 class Capabilities(Value):
     """One program.
 
-    `does` says what becomes of a call for each of our ANSWERS, and for each of the FAILURES of a hook, after what the
-    installer sets. Times are in seconds; `longest` is the limit that no setting lifts, 0 where none was seen (an
-    adapter's `limit` is the same where a call then runs). `http`, `permission_hook` and `dialog` say what the program
-    has. `exceptions` are the ways past the gate that no answer of ours closes, and `since` what needs at least a
-    version. `exposed` is what a repository can do to a hook in the user's settings before the program starts (`""`:
-    nothing), `managed` whether a hook in the machine's settings withstands that."""
+    `does` is the result for a call after each of our ANSWERS, and each of the FAILURES of a hook, with the installer's
+    settings. Times are in seconds; `longest` is the limit that no setting lifts, 0 if none was seen (an adapter's
+    `limit` is the same if a call then runs). `http`, `permission_hook` and `dialog` are features of the program.
+    `exceptions` are the ways past the gate that no answer of ours closes, `since` features that need at least a
+    version. `exposed` is the way a repository can affect a hook in the user's settings before the program starts (`""`:
+    none), `managed` whether a hook in the machine's settings prevents that."""
 
     __slots__ = (
         *("runtime", "title", "version", "source", "does", "default_timeout", "longest", "http", "permission_hook"),

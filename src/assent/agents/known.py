@@ -1,4 +1,4 @@
-"""What is known of each agent program: the `agent.toml` in its folder, by section.
+"""Facts about each agent program: the `agent.toml` in its folder, by section.
 
 A program's id is the name of its folder, with `-` for `_`. docs/agents.md says what the sections mean."""
 
@@ -37,7 +37,7 @@ def joined(name: str, key: str) -> tuple[str, ...]:
 
 
 def session(environ: Mapping[str, str]) -> str:
-    """The session that a program names in an environment; `""` where none does."""
+    """The session that a program names in an environment; `""` if none does."""
     return next((environ[name] for name in texts("environment", "session").values() if environ.get(name)), "")
 
 
@@ -46,7 +46,7 @@ def texts(name: str, key: str) -> dict[str, str]:
 
 
 def filled(value: object, given: Mapping[str, object]) -> object:
-    """A value of a section in which texts such as `{command}` are replaced by what is given for them."""
+    """A value of a section with placeholders such as `{command}` replaced."""
     if isinstance(value, dict):
         return {key: filled(each, given) for key, each in value.items()}
     if isinstance(value, list):

@@ -13,7 +13,7 @@ INFINITY = float("inf")
 
 
 def read(text: str | bytes) -> dict[str, object]:
-    """The object that a text holds; raises PayloadError where it is none, or where a key is given twice."""
+    """The object that a text holds; raises PayloadError if it is none, or if a key is given twice."""
     found = value(text)
     if not isinstance(found, dict):
         raise PayloadError("the payload is not a JSON object")
@@ -21,10 +21,10 @@ def read(text: str | bytes) -> dict[str, object]:
 
 
 def value(text: str | bytes) -> object:
-    """The JSON value that a text holds; raises PayloadError where it holds none, or where a key is given twice."""
+    """The JSON value that a text holds; raises PayloadError if it holds none, or if a key is given twice."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
-        found: object = loads(source, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
+        found: object = loads(source, object_pairs_hook=once, parse_constant=_no_number, parse_float=_finite)
     except PayloadError:
         raise
     except (ValueError, RecursionError) as error:
@@ -33,7 +33,8 @@ def value(text: str | bytes) -> object:
     return found
 
 
-def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+def once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    """An object of the JSON that is read; raises PayloadError if a key is given twice."""
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
@@ -47,7 +48,7 @@ def _no_number(word: str) -> object:
 
 
 def _finite(text: str) -> float:
-    """Past the largest number there is only infinity, which JSON cannot say."""
+    """A number that is too large becomes infinity, which JSON cannot express."""
     number = float(text)
     if number in (INFINITY, -INFINITY):
         raise PayloadError(f"`{text[:40]}` is too large a number")
@@ -55,7 +56,7 @@ def _finite(text: str) -> float:
 
 
 def _bounded(value: object) -> None:
-    """No program nests as deep as would exhaust a later stage."""
+    """Refuse nesting so deep that it would exhaust a later stage."""
     level: list[object] = [value]
     for _ in range(DEEPEST):
         level = [
@@ -77,7 +78,7 @@ def text(given: Mapping[str, object], key: str) -> str:
 
 
 def text_if_any(given: Mapping[str, object], *keys: str) -> str:
-    """The first of some texts that is there, or `""`. A value that is no text is refused."""
+    """The first of some texts that exists, or `""`. A value that is no text is refused."""
     for key in keys:
         value = given.get(key)
         if value is not None and not isinstance(value, str):
@@ -88,7 +89,7 @@ def text_if_any(given: Mapping[str, object], *keys: str) -> str:
 
 
 def table(given: Mapping[str, object], key: str) -> dict[str, object]:
-    """An object that must be there; `null` is an empty one."""
+    """A required object; `null` is an empty one."""
     if key not in given:
         raise PayloadError(f"the payload has no `{key}` (an object)")
     value = {} if given[key] is None else given[key]
@@ -98,7 +99,7 @@ def table(given: Mapping[str, object], key: str) -> dict[str, object]:
 
 
 def enclosed(given: Mapping[str, object], key: str) -> dict[str, object]:
-    """An object that must be there, perhaps written as JSON text. Empty text is an empty one."""
+    """A required object, perhaps written as JSON text. Empty text is an empty one."""
     value = given.get(key)
     if isinstance(value, str):
         return read(value) if value.strip() else {}
@@ -111,5 +112,5 @@ def folders(value: object) -> tuple[str, ...]:
 
 
 def folder(path: str) -> tuple[str, ...]:
-    """A workspace of one folder, or of none where the path is not absolute."""
+    """A workspace of one folder, or of none if the path is not absolute."""
     return (path,) if path.startswith("/") else ()

@@ -1,6 +1,6 @@
 """A program's own permission settings ⇄ rules of ours, as text. Opens no file, judges no rule.
 
-A program that has them has a `[permissions]` section; its module is imported when it is asked for."""
+A program that has them has a `[permissions]` section; its module is imported on first use."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ RUNTIMES = known.runtimes("permissions")
 
 
 def load(runtime: str) -> Permissions:
-    """The permission settings of a program; raises KeyError where there are none."""
+    """The permission settings of a program; raises KeyError if there are none."""
     found: Permissions = module(runtime, "permissions").PERMISSIONS
     return found
 
 
 class Permission(Value):
     """One entry. `layer` is allow, ask or deny; `text` is the entry as written; `rule` the same as a rule of ours, `""`
-    where there is none; `note` tells that it does nothing, or means something else."""
+    if there is none; `note` says that it does nothing, or means something else."""
 
     __slots__ = ("layer", "text", "rule", "note")
 
@@ -40,7 +40,7 @@ class Permissions:
         self.own = known.lists("permissions", "own").get(runtime, ())
 
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
-        """The entries of a file, in its order; raises SettingsError where it cannot be read."""
+        """The entries of a file, in its order; raises SettingsError if it cannot be read."""
         raise NotImplementedError
 
     def write(self, rules: tuple[tuple[str, str], ...]) -> tuple[str, tuple[str, ...]]:
@@ -50,7 +50,7 @@ class Permissions:
 
 
 def split(text: str) -> tuple[str, str] | None:
-    """`Tool(specifier)` as its two halves; None where it is malformed."""
+    """`Tool(specifier)` as its two halves; None if it is malformed."""
     name, opened, rest = text.strip().partition("(")
     if not opened:
         return (name, "") if name and ")" not in name else None
@@ -58,8 +58,8 @@ def split(text: str) -> tuple[str, str] | None:
 
 
 def prefix_of(layer: str, text: str) -> str:
-    """The beginning of commands that a rule of ours about a shell command names; `""` where it is of another form, or
-    where it allows one command alone: programs with such rules have no exact ones."""
+    """The command prefix in a rule of ours; `""` if it is of another form, or if it allows only one exact command:
+    programs with such rules have no exact ones."""
     halves = split(text)
     prefix = halves[1].removesuffix(":*") if halves and halves[0] == "bash" else ""
     return "" if "*" in prefix or (layer == "allow" and not text.endswith(":*)")) else prefix

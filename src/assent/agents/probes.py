@@ -9,7 +9,7 @@ import json
 from assent.agents import known
 from assent.agents.adapter import Rendered
 
-FORBIDDEN = "cat ~/.ssh/id_rsa"  # on the floor: denied in every mode, whatever the rules
+FORBIDDEN = "cat ~/.ssh/id_rsa"  # on the floor: denied in every mode, with any rules
 HARMLESS = "pwd"
 ALLOWED, BLOCKED, UNSURE = "allowed", "blocked", "not an answer"
 
@@ -20,7 +20,7 @@ def event(runtime: str, command: str, folder: str) -> dict[str, object]:
 
 
 def understood(runtime: str, answer: Rendered) -> str:
-    """How the program reads what a hook left: ALLOWED, BLOCKED or UNSURE."""
+    """How the program reads a hook's result: ALLOWED, BLOCKED or UNSURE."""
     row = known.section("probe")[runtime]
     key, status = str(row.get("answer", "")), row["status"]
     if status == "any" and answer.status:
@@ -31,7 +31,7 @@ def understood(runtime: str, answer: Rendered) -> str:
 
 
 def _said(key: str, text: str, *, silence: str) -> str:
-    """What the value of a key says, as a path through objects; `silence` where its object is not there."""
+    """The meaning of the value at a path of keys; `silence` if its object is missing."""
     *above, last = key.split(".")
     try:
         found = json.loads(text)

@@ -1,1 +1,1 @@
-"""The face for programs that embed the gate: Gate, Session, guarded functions."""
+"""The public API for programs that embed the gate: Gate, Session, guarded functions."""

@@ -26,7 +26,7 @@ class Shared:
         self.users = 0
 
     def taken(self) -> asyncio.AbstractEventLoop:
-        """The loop, started where it does not run. Call it with the lock held."""
+        """The loop, started if it does not run. Call it with the lock held."""
         if self.loop is None:
             self.loop = asyncio.new_event_loop()
             self.thread = threading.Thread(target=_run, args=(self.loop,), name="assent", daemon=True)
@@ -109,7 +109,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 class Awaited(Coroutine[Any, Any, T]):
-    """A coroutine that cannot be used as its result: where `await` is forgotten, any other would be true."""
+    """A coroutine that cannot be used as its result: if `await` is forgotten, any other would be true."""
 
     def __init__(self, inner: Coroutine[Any, Any, T]) -> None:
         self._inner = inner

@@ -51,8 +51,8 @@ ChannelSpec = str | Channel | Ask  # one of the named channels, a channel, or a 
 
 
 class Embedded:
-    """Decides calls by the engines of one project, and asks in the given channels. Safe for threads and loops. Gates of
-    one `name` share what was allowed for a session of the same id; one without a name shares it with none."""
+    """Decides calls by the engines of one project, and asks in the given channels. Safe for threads and loops. Gates
+    with the same `name` share what was allowed for a session id; a gate without a name shares nothing."""
 
     def __init__(
         self, gates: EngineCache, project: str, state: str, channels: Sequence[ChannelSpec] | None, *, name: str = ""
@@ -86,30 +86,30 @@ class Embedded:
         self._gates.unlock()
 
     def place(self, call: Call) -> Call:
-        """The call in this project, where it does not say otherwise. Raises PayloadError where its arguments cannot be
-        read."""
+        """The call, in this project unless it says otherwise. Raises PayloadError if its arguments cannot be read."""
         _, here = self._gates.find(self.project, call.session)
         return call.but(
             input=read_arguments(call.input),  # a copy, of nothing but data
             cwd=call.cwd or self.project,
             roots=call.roots or here.roots,
             home=call.home or here.home,
+            path=call.path or os.environ.get("PATH", ""),
         )
 
     def declare(self, name: str, tool: Tool) -> None:
         self._gates.declare(name, tool)
 
     def decide(self, call: Call, *, host_mode: str = "") -> Decision:
-        """The decision by the rules and grants of now. Asks nobody, records nothing, never raises."""
+        """The decision by the current rules and grants. Asks nobody, records nothing, never raises."""
         try:
             return self._deciding.judge(self._request(call, host_mode)).decision
-        except Exception as error:  # the net: whatever breaks inside, the call does not run
+        except Exception as error:  # the net: after a fault the call does not run
             return fault(error).decision
 
-    async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
+    async def guard(self, call: Call, *, host_mode: str = "", rewrites: bool = False) -> Verdict:
         """Whether a call may run. Raises nothing but CancelledError, which withdraws the question."""
         try:
-            request, begun = self._begin(call, host_mode)
+            request, begun = self._begin(call, host_mode, rewrites)
             mine = copied(request.call)
             if isinstance(begun, Settled) and begun.outcome is not Outcome.ASK:
                 return verdict(begun).on(mine)
@@ -127,10 +127,10 @@ class Embedded:
         except Exception as error:  # the net
             return fault(error)
 
-    def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
+    def guard_sync(self, call: Call, *, host_mode: str = "", rewrites: bool = False) -> Verdict:
         """The same for callers without a loop. Raises nothing but what interrupts the thread."""
         try:
-            request, begun = self._begin(call, host_mode)
+            request, begun = self._begin(call, host_mode, rewrites)
             mine = copied(request.call)
             if isinstance(begun, Settled) and begun.outcome is not Outcome.ASK:
                 return verdict(begun).on(mine)
@@ -182,14 +182,15 @@ class Embedded:
     def _engine(self, project: str, session: str) -> Engine:
         return self._gates.find(project, session)[0]
 
-    def _begin(self, call: Call, host_mode: str) -> tuple[Request, Settled | Inquiry]:
+    def _begin(self, call: Call, host_mode: str, rewrites: bool = False) -> tuple[Request, Settled | Inquiry]:
         request = self._open_request(call, host_mode)
+        request.rewrites, request.environ = rewrites, os.environ
         return request, self._deciding.begin(request)
 
     async def _ask(
         self, request: Request, first: Settled | Inquiry, caller: asyncio.AbstractEventLoop | None = None
     ) -> Verdict:
-        """Ask the classifier where it may be asked, then a person."""
+        """Ask the classifier if it may be asked, then a person."""
         gate = self._open_gate()
         settled = await gate.settle(request, first=first)
         if settled.outcome is not Outcome.ASK:
@@ -293,12 +294,12 @@ class Embedded:
 
 
 def copied(call: Call) -> Call:
-    """The call with a copy of its arguments. Raises PayloadError where they cannot be read."""
+    """The call with a copy of its arguments. Raises PayloadError if they cannot be read."""
     return call.but(input=read_arguments(call.input))
 
 
 def unchanged(found: Verdict, read: Callable[[], object], judged: object) -> Verdict:
-    """The verdict; a denial where what would run, read again, is not what was judged. Raises what `read` does."""
+    """The verdict; a denial if the call, read again, is not the one that was judged. Raises what `read` raises."""
     # INVARIANT: what runs is what was judged; arguments can change while a person is asked.
     if found.allowed is True and read() != judged:
         return Verdict(False, found.decision, found.id, message=CHANGED, resolution=found.resolution, call=found.call)
@@ -310,15 +311,15 @@ def fault(error: BaseException) -> Verdict:
     if isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError):
         return denied("the gate was closed")
     known = isinstance(error, AssentError)
-    return denied(str(error) if known else f"the gate failed inside: {type(error).__name__}: {error}")
+    return denied(str(error) if known else f"an internal error of the gate: {type(error).__name__}: {error}")
 
 
 def check_channels(channels: object) -> None:
-    """Raises PayloadError, with what to write, where these are no channels to ask in."""
+    """Raises PayloadError, with what to write, if these are no channels to ask in."""
     if isinstance(channels, str):
-        raise PayloadError(f"`channels` is a list, not one text; write `channels=[{channels!r:.80}]`")
+        raise PayloadError(f"`channels` must be a list, not one text; write `channels=[{channels!r:.80}]`")
     if channels is not None and not isinstance(channels, Sequence):
-        raise PayloadError(f"`channels` is a list; write `channels=[…]`, and {GIVE}")
+        raise PayloadError(f"`channels` must be a list; write `channels=[…]`, and {GIVE}")
     for each in channels or ():
         if isinstance(each, str):
             if each not in NAMED_CHANNELS:

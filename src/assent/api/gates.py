@@ -15,7 +15,8 @@ from assent.api.functions import guard_function
 from assent.api.values import read_arguments
 from assent.contract import Call, Decision, PayloadError, StoreError, texts
 from assent.contract.approval import Answer, Held, Said, Verdict
-from assent.effects.declared import LIKE, Tool
+from assent.effects.declared import Tool
+from assent.effects.native import LIKE
 from assent.engine.cache import EngineCache, add_tool
 from assent.engine.engine import is_declarable
 from assent.engine.journal import new_id
@@ -43,8 +44,8 @@ class PermissionMode(StrEnum):
 class Approval:
     """A call that waits for an answer from outside: a run that is paused and stored.
 
-    `id` is to be given back with the answer. `verdict` is there where no answer is needed; then `held` is not.
-    `held` is the question, with all that a person should see."""
+    Give `id` back with the answer. `verdict` is set if no answer is needed; otherwise `held` is the question, with all
+    that a person should see."""
 
     id: str
     verdict: Verdict | None = None
@@ -60,11 +61,22 @@ PROGRAM = "python"  # the runtime of a program that names none: its tools are wh
 class Session:
     """One run of an agent at a gate: what a person allows for the session is allowed for this."""
 
-    def __init__(self, way: Embedded | Connected, id: str, *, cwd: str = "", runtime: str = "", mode: str = "") -> None:
+    def __init__(
+        self,
+        way: Embedded | Connected,
+        id: str,
+        *,
+        cwd: str = "",
+        runtime: str = "",
+        mode: str = "",
+        rewrites: bool = False,
+    ) -> None:
+        """`rewrites`: the owner runs `Verdict.command` in place of a call's own command, if there is one."""
+        self._rewrites = rewrites
         self._way = way
         self.id = id
         self.project = way.project
-        self.cwd = cwd  # in which its calls run; empty where nobody said
+        self.cwd = cwd  # in which its calls run; empty if not given
         self._runtime = runtime
         self._host_mode = PLAN if mode == PLAN else ""
 
@@ -81,18 +93,23 @@ class Session:
         return self._own(Call(tool, input, cwd=cwd, runtime=runtime, description=description, shell=shell))
 
     def decide(self, call: Call) -> Decision:
-        """Allow, ask or deny, by the rules and grants of now. Asks nobody, records nothing, never raises."""
+        """Allow, ask or deny, by the current rules and grants. Asks nobody, records nothing, never raises."""
         return self._way.decide(self._own(call), host_mode=self._host_mode)
 
     def guard(self, call: Call) -> Coroutine[Any, Any, Verdict]:
-        """Whether a call may run. Where it asks, a person is asked, and this waits for the answer: `await` it.
+        """Whether a call may run. If it asks, a person is asked, and this waits for the answer: `await` it.
 
         Raises nothing but CancelledError, which withdraws the question. Run the call only if `verdict.allowed`."""
-        return Awaited(self._way.guard(self._own(call), host_mode=self._host_mode))
+        return Awaited(self._way.guard(self._own(call), host_mode=self._host_mode, rewrites=self._rewrites))
 
     def guard_sync(self, call: Call) -> Verdict:
         """The same for programs without an event loop. It blocks its thread, never a loop of the gate."""
-        return self._way.guard_sync(self._own(call), host_mode=self._host_mode)
+        return self._way.guard_sync(self._own(call), host_mode=self._host_mode, rewrites=self._rewrites)
+
+    def rewriting(self) -> Session:
+        """The same session for an owner that runs `Verdict.command` in place of a call's own command."""
+        mode = self._host_mode
+        return Session(self._way, self.id, cwd=self.cwd, runtime=self._runtime, mode=mode, rewrites=True)
 
     @overload
     def guarded(self, function: F, /) -> F: ...
@@ -133,7 +150,7 @@ class Session:
         many seconds, in this process or another. Never raises; a fault is a verdict that denies."""
         try:
             verdict, held = self._embedded().hold(self._own(call), host_mode=self._host_mode, seconds=seconds)
-        except Exception as error:  # the net: whatever breaks inside, the call does not run
+        except Exception as error:  # the net: after a fault the call does not run
             return Approval("", verdict=fault(error))
         return Approval(held.id if held is not None else verdict.id if verdict is not None else "", verdict, held)
 
@@ -142,7 +159,7 @@ class Session:
     ) -> Verdict:
         """The verdict on a call that waited, by the answer that somebody gave outside. The trail names `who`.
 
-        The approval counts once, for the very call that was shown; the call is decided again, and a denial wins."""
+        The approval counts once, for exactly the call that was shown; the call is decided again, and a denial wins."""
         said = Said.ALLOW if allow is True and who else Said.DENY
         answer = Answer(said, message=message, who=who, channel=channel)
         try:
@@ -151,11 +168,11 @@ class Session:
             return fault(error)
 
     def declare(self, name: str, tool: Tool) -> None:
-        """Say what a tool does. Raises PayloadError where it was declared otherwise before."""
+        """Say what a tool does. Raises PayloadError if it was declared otherwise before."""
         self._way.declare(name, tool)
 
     def planning(self) -> Session:
-        """This session while its agent only plans: what changes anything is denied."""
+        """This session while its agent only plans: every change is denied."""
         return Session(self._way, self.id, cwd=self.cwd, runtime=self._runtime, mode=PLAN)
 
     def _embedded(self) -> Embedded:
@@ -164,7 +181,7 @@ class Session:
         return self._way
 
     def _own(self, call: Call) -> Call:
-        """The call as one of this session, where it does not say otherwise."""
+        """The call as one of this session, unless it says otherwise."""
         if call.session and call.cwd and call.runtime:
             return call
         return call.but(
@@ -182,11 +199,11 @@ class Gate(Session):
     text) come on top. `files=False` leaves the user's and the project's file out, and lets ASSENT_MODE only tighten;
     what an administrator set and the floor always hold. `tools` says what the agent's own tools do.
 
-    `channels` are where to ask: `"terminal"`, `"server"` (the pages of the gate server), `"nobody"`, a function
-    that gets the question and returns True, False or an Answer, or a channel. Default: the terminal, where there is
-    one. `state` is Assent's folder. `name` is for gates that are to share what people allow for a session: in other
-    processes, or after a restart. Without one, equal session ids of two gates are two sessions. Raises PolicyError
-    where the policy does not load."""
+    `channels` are where to ask: `"terminal"`, `"server"` (the pages of the gate server), `"nobody"`, a function that
+    gets the question and returns True, False or an Answer, or a channel. Default: the terminal, if there is one.
+    `state` is Assent's folder. `name` is for gates that are to share what people allow for a session: in other
+    processes, or after a restart. Without one, equal session ids of two gates are two sessions. Raises PolicyError if
+    the policy does not load."""
 
     def __init__(
         self,
@@ -213,7 +230,7 @@ class Gate(Session):
         more.append(document_of(rules, "the program", Origin.USER))
         mode = mode.value if isinstance(mode, PermissionMode) else mode
         if not mode and policy and more[0].mode is not None:
-            mode = more[0].mode.word  # what the program says is not undone by the environment that it runs in
+            mode = more[0].mode.word  # the environment does not override what the program says
         gates = EngineCache(environ, mode=mode, config=config, more=more, alone=not files)
         gates.check(project)
         super().__init__(Embedded(gates, project, _state(environ), channels, name=name), new_id())
@@ -222,7 +239,7 @@ class Gate(Session):
 
     @classmethod
     def connect(cls, project: str = "", *, socket: str = "", state: str = "") -> Gate:
-        """A gate whose decisions and questions are those of the running server. Raises StoreError where none runs."""
+        """A gate whose decisions and questions are those of the running server. Raises StoreError if none runs."""
         environ = {**os.environ, "ASSENT_HOME": os.path.abspath(state)} if state else dict(os.environ)
         path = socket or os.path.join(_state(environ), SOCKET_FILE)
         if not os.path.exists(path):
@@ -270,20 +287,23 @@ class Connected:
     def decide(self, call: Call, *, host_mode: str = "") -> Decision:
         try:
             return self._thread.wait(self._server.check(self._named(call), project=self.project, host_mode=host_mode))
-        except Exception as error:  # the net: whatever breaks inside, the call does not run
+        except Exception as error:  # the net: after a fault the call does not run
             return fault(error).decision
 
-    async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
+    async def guard(self, call: Call, *, host_mode: str = "", rewrites: bool = False) -> Verdict:
         try:
             mine = copied(call)
-            found = await self._server.ask(self._named(copied(mine)), project=self.project, host_mode=host_mode)
+            named = self._named(copied(mine))
+            found = await self._server.ask(
+                named, project=self.project, host_mode=host_mode, rewrites=rewrites, environ=os.environ
+            )
             return unchanged(found, lambda: read_arguments(call.input), mine.input).on(mine)
         except Exception as error:  # the net
             return fault(error)
 
-    def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
+    def guard_sync(self, call: Call, *, host_mode: str = "", rewrites: bool = False) -> Verdict:
         try:
-            return self._thread.wait(self.guard(call, host_mode=host_mode))
+            return self._thread.wait(self.guard(call, host_mode=host_mode, rewrites=rewrites))
         except Exception as error:  # the net
             return fault(error)
 
@@ -300,7 +320,7 @@ def _document(policy: Mapping[str, object] | str) -> Any:
 
 
 def _tools(given: object) -> dict[str, Tool]:
-    """What the author declares about their tools. Raises PayloadError where it is no such declaration."""
+    """What the author declares about their tools. Raises PayloadError if it is no such declaration."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):

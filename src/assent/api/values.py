@@ -25,7 +25,7 @@ OBJECT = "object"  # the key of a value that is known only by its repr
 
 
 def plain(value: object) -> object:
-    """An argument as plain data. Raises PayloadError where it cannot be read, or in two ways."""
+    """An argument as plain data. Raises PayloadError if it cannot be read, or in two ways."""
     try:
         return _plain(value)
     except RecursionError:
@@ -38,7 +38,7 @@ def plain(value: object) -> object:
 
 def own(value: object) -> object:
     """A value whose lists, mappings and sets are copied, with all that is in them. Other objects stay the same. Raises
-    PayloadError where they contain themselves."""
+    PayloadError if they contain themselves."""
     try:
         return _own(value)
     except RecursionError:
@@ -89,8 +89,8 @@ def _plain(value: object) -> object:
 
 
 def _object(value: object) -> dict[str, object]:
-    """A value by its repr. Where that has only its address, which another object may get later, with a unique number: a
-    remembered answer is for this object alone."""
+    """A value by its repr. If that is only its address, which may be reused, with a unique number: a saved answer is
+    for this object only."""
     shown = repr(value)
     number = _number(value) if " at 0x" in shown else ""
     return {OBJECT: shown, "number": number} if number else {OBJECT: shown}

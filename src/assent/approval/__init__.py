@@ -1,1 +1,1 @@
-"""What happens between an ask and its answer: questions, channels, grants. Decides nothing about a call itself."""
+"""The steps between an ask and its answer: questions, channels, grants. Decides nothing about a call itself."""

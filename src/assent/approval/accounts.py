@@ -1,4 +1,4 @@
-"""What is stored and recorded of a question: the store and the record together, each with a timeout.
+"""Stores and records questions, each step with a timeout.
 
 A failure raises, and the call is denied."""
 
@@ -17,16 +17,16 @@ from assent.contract import StoreError
 from assent.contract.approval import Answer, Ending, Held, Resolution
 from assent.contract.display import one_line
 
-LONGEST = 300  # characters of what went wrong
+LONGEST = 300  # characters of an error
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A moment in the life of a question or an offer, to be recorded.
 
-    `kind` is `shown` (the clock of `held` started in `channel`), `answered` (an `answer` that counts, before anything
-    comes of it), `ended` (the `resolution`, once for each question), `offer`, `rejected` (an offer), `mode` or `rule`
-    (what a person has `chosen` of an offer)."""
+    `kind` is `shown` (the clock of `held` started in `channel`), `answered` (an `answer` that counts, before it takes
+    effect), `ended` (the `resolution`, once for each question), `offer`, `rejected` (an offer), `mode` or `rule`
+    (`chosen` by a person from an offer)."""
 
     kind: str
     _: KW_ONLY
@@ -61,13 +61,13 @@ class Accounts:
         await self.note(_answered(held, answer))
 
     async def used(self, held: Held) -> None:
-        """Use an approval up. Raises where it was used before."""
+        """Use up an approval. Raises if it was used before."""
         if not await within(self.patience, self.store.use(held.id)):
             raise StoreError("the approval was used before")
 
     async def ended(self, held: Held, resolution: Resolution) -> tuple[Resolution, str]:
-        """Record the end and remove the question from the store. What cannot be recorded does not run: gives the
-        resolution that holds, and what went wrong."""
+        """Record the end and remove the question from the store. A call that cannot be recorded does not run: returns
+        the final resolution, and the error."""
         answer = resolution.answer
         if resolution.ending is Ending.ANSWERED and not resolution.allowed and answer is not None:
             await self.quietly(_answered(held, answer))
@@ -98,7 +98,7 @@ class Accounts:
             await given(self.patience, self.record(moment))
 
     async def quietly(self, moment: Moment) -> None:
-        """Record where nothing depends on it: the call is denied already."""
+        """Record without raising: the call is denied already."""
         with suppress(Exception):
             await self.note(moment)
 

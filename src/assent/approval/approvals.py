@@ -1,6 +1,6 @@
-"""Approvals that outlive the run that asked: stored by id with what they are bound to, and used once.
+"""Approvals that outlive the run that asked: stored by id with their binding, and used once.
 
-For frameworks that pause a run, save it and go on days later."""
+For frameworks that pause a run, save it and resume days later."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS waiting (
 
 
 def moment() -> tuple[str, float]:
-    """Now by a clock that nobody can set: which start of the machine, and the seconds since then, sleep included."""
+    """The time by a clock that cannot be set: the boot id, and the seconds since then, sleep included."""
     try:
         with open(BOOT_FILE, encoding="ascii") as file:
             boot = file.read().strip()
@@ -53,7 +53,7 @@ class PausedQuestion:
     at: tuple[str, float]
 
     def over(self, now: float, at: tuple[str, float]) -> bool:
-        """Whether it is too late for an answer, by either clock. One that was set back makes nothing hold longer."""
+        """Whether it is too late for an answer, by either clock. Setting a clock back extends nothing."""
         by_boot = bool(at[0]) and at[0] == self.at[0] and at[1] - self.at[1] > self.until - self.made
         return now > self.until or now < self.made - SKEW or by_boot
 
@@ -65,7 +65,7 @@ class Approvals:
         self._state = state
 
     def keep(self, question: PausedQuestion) -> None:
-        """Raises StoreError where the question would not survive."""
+        """Raises StoreError if the question would not survive."""
         *row, at = astuple(question)
         with self._open() as db:
             db.execute("DELETE FROM waiting WHERE until < ?", (question.made,))
@@ -81,7 +81,7 @@ class Approvals:
 
     def use(self, id: str) -> bool:
         """Use up the answer to a question: true exactly once, whoever asks."""
-        # INVARIANT: one statement takes it away, so it is used once among all processes and restarts.
+        # INVARIANT: one statement removes it, so it is used once across all processes and restarts.
         with self._open() as db:
             return db.execute("DELETE FROM waiting WHERE id = ?", (id,)).rowcount == 1
 

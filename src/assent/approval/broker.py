@@ -1,7 +1,6 @@
 """Collects answers: runs the machine of questions with tasks, timers, store and channels.
 
-Whatever raises and whenever, a question ends, ends once, and ends denied. What a call does and what the rules say about
-it comes from outside, as callables."""
+After any exception at any time a question ends, ends once, and ends denied. Callables decide on calls."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ from assent.approval.patience import Tasks, given
 from assent.approval.store import Store
 from assent.contract.approval import Answer, Ending, Grant, Held, Resolution, Scope
 
-PATIENCE = 30.0  # seconds for what was given to us: store, second look, grants, record
+PATIENCE = 30.0  # seconds for a callable: store, second look, grants, record
 DELIVERY = 10.0  # seconds for a channel to show something
 Rechecks = Callable[[Held], Recheck | Awaitable[Recheck]]
 Remembers = Callable[[Held, Answer], Grant | Awaitable[Grant | None] | None]
@@ -51,13 +50,13 @@ Settles = Callable[[Held], bool | Awaitable[bool]]
 
 
 class Broker:
-    """Asks people about held calls. All methods belong to one event loop, but `answer_threadsafe`.
+    """Asks people about held calls. All methods except `answer_threadsafe` belong to one event loop.
 
     `recheck` observes and decides a call again, and compares the digest. `remember` makes and saves a grant.
     `settles` says whether a call would be allowed by now without asking. `record` writes a moment to the trail.
     `change_mode` and `deny_rule` carry out an accepted offer. Each may be a plain or a coroutine function, and may
-    raise; a plain one should be quick, since it blocks the loop. `fixed`: the channels are those of the author of a
-    program, and no other comes: a question that none of them can show ends at once."""
+    raise; a plain one should be quick, since it blocks the loop. `fixed`: a program's author set the channels, and no
+    other is attached later: a question that none can show ends at once."""
 
     def __init__(
         self,
@@ -112,8 +111,8 @@ class Broker:
         return await self._carry(self._waits.setdefault(held.id, Wait(held)), self._begin)
 
     async def reattach(self, id: str, digest: str) -> Resolution:
-        """The caller of a question is back, after a restart or a lost connection. The question is asked again, or goes
-        on; a caller that still waits for it is dismissed, since an approval is for one."""
+        """The caller of a question is back, after a restart or a lost connection. The question is asked again, or
+        continues; a caller that still waits for it is dismissed, since an approval is for one caller."""
         try:
             if id not in self._waits:  # left by a process that died after this one started
                 await self.recover()
@@ -140,7 +139,7 @@ class Broker:
     # People
 
     async def answer(self, id: str, digest: str, answer: Answer) -> Receipt:
-        """A person answers. Returns once it is known what came of it. Cancelling this does not take the answer back."""
+        """A person answers. Returns once the result is known. Cancelling this does not take the answer back."""
         wait = self._waits.get(id)
         commands = self._machine.answer(id, digest, answer, self.now())
         refused = refusal(commands)
@@ -170,18 +169,18 @@ class Broker:
     # Channels
 
     def attach(self, channel: Channel) -> None:
-        """Open a channel, or open it again: it receives everything that waits."""
+        """Open a channel, or open it again: it receives all waiting questions."""
         self.detach(channel.name)
         self.do(self._deliveries.attach(channel))
 
     def detach(self, channel: Channel | str) -> None:
-        """Close a channel. A question that it alone showed is lost after the grace."""
+        """Close a channel. A question shown only there is lost after the grace period."""
         self.do(self._deliveries.detach(channel))
 
     # The life of the broker
 
     async def recover(self) -> None:
-        """Take over what dead processes left in the store: it is lost, until its callers come back."""
+        """Take over questions of dead processes from the store: they are lost until their callers come back."""
         now, wall = self.now(), self.wall()
         left = await self._accounts.leftovers()
         if self._closed:
@@ -193,12 +192,12 @@ class Broker:
         self.do(self._machine.lose(fresh, now))
 
     async def settle(self, session: Session, answer: Answer | None = None) -> None:
-        """Release the waiting questions of a session that need no asking any more. `answer` is what changed that."""
+        """Release the waiting questions of a session that need no asking any more. `answer` caused that."""
         ids = [held.id for held in self._machine.waiting(session) if await self._is_settled(held)]
         self.do(self._machine.settle(ids, self.now(), answer))
 
     async def close(self) -> None:
-        """Shut down: everything that waits is denied. The store stays open; who made it closes it."""
+        """Shut down: everything that waits is denied. The store stays open; its creator closes it."""
         self._closed = True
         self.do(self._machine.close(self.now()))
         for wait in list(self._waits.values()):
@@ -211,12 +210,12 @@ class Broker:
         if self._timer is not None:
             self._timer.cancel()
 
-    # How a question is carried to its end
+    # The life of a question
 
     async def _carry(self, wait: Wait, begin: Callable[[Wait], Awaitable[None]] | None = None) -> Resolution:
         """`begin` submits the question; a lost one is in the store and in the machine already."""
-        # INVARIANT: whatever happens in here, the question leaves the machine and the table, and is allowed only by
-        # what the machine said, recorded, to a caller that still waits.
+        # INVARIANT: whatever happens here, the question leaves the machine and the table, and is allowed only by a
+        # recorded result of the machine, for a caller that still waits.
         try:
             if begin is not None:
                 await begin(wait)
@@ -275,8 +274,8 @@ class Broker:
         return recheck
 
     async def _keep(self, held: Held, answer: Answer) -> str:
-        """Remember an answer and release what it settles. Returns what the person should know: an answer that cannot
-        be remembered still counts this once."""
+        """Save an answer and release the questions it settles. Returns a note for the person: an answer that cannot be
+        saved still counts once."""
         try:
             grant = None if self._remember is None else await given(self._patience, self._remember(held, answer))
         except Exception as error:
@@ -306,7 +305,7 @@ class Broker:
         return deny(id, ending, answer=found.answer, detail=detail, waited=found.waited) if found.allowed else found
 
     async def _conclusion(self, wait: Wait, resolution: Resolution) -> Resolution:
-        """Record the end, in a separate task: a caller that is cancelled does not stop it."""
+        """Record the end, in a separate task: cancelling the caller does not stop it."""
         task = self._tasks.start(self._conclude(wait, resolution))
         try:
             return await asyncio.shield(task)
@@ -320,7 +319,7 @@ class Broker:
         final = deny(wait.held.id, Ending.FAULT, answer=resolution.answer, waited=resolution.waited)
         try:
             if self._waits.get(wait.held.id) is not wait:
-                final = resolution  # a dismissed caller ends alone: the question is another's now
+                final = resolution  # a dismissed caller ends alone: another has the question now
                 return final
             await self._started(wait)
             final, problem = await self._accounts.ended(wait.held, resolution)
@@ -363,7 +362,7 @@ class Broker:
         self._arm()
 
     async def _start(self, wait: Wait, command: StartClock) -> None:
-        """Store and record that the clock of a question started. What cannot be recorded is not asked."""
+        """Store and record that the clock of a question started. A question that cannot be recorded is not asked."""
         try:
             deadline = self.wall() + command.deadline - self.now()
             await self._accounts.shown(wait.held, command.channel, deadline)
@@ -377,7 +376,7 @@ class Broker:
     # Time
 
     def now(self) -> float:
-        """The time of the machine. Every event asks for it first, so this is where other threads are refused."""
+        """The time of the machine. Every event asks for it first, so other threads are refused here."""
         here = asyncio.get_running_loop()
         if self._loop is None or self._loop.is_closed():
             self._loop, self._timer, self._armed = here, None, None
@@ -420,7 +419,7 @@ class Wait:
     ended: asyncio.Future[Resolution] = field(default_factory=_future)  # by the machine
     concluded: asyncio.Future[Resolution] = field(default_factory=_future)  # recorded: what the caller gets
     start: asyncio.Task[None] | None = None  # stores and records that the clock started
-    note: str = ""  # what went wrong besides, for the person
+    note: str = ""  # another error, for the person
     gone: bool = False  # the caller was cancelled
 
 

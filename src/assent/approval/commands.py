@@ -1,5 +1,5 @@
-"""The values that the machine of questions works with: its commands, the receipts of answers, and what it knows of
-each question and channel."""
+"""The values that the machine of questions works with: its commands, the receipts of answers, and the state of each
+question and channel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 from assent.contract.approval import Answer, Ending, Held, Resolution
 
 Session = tuple[str, str]  # runtime, session: names of sessions are unique within a runtime at best
-# Where a call that is not shown whole can be answered.
+# Where to answer a call that is not shown whole.
 ELSEWHERE = "deny it here, or look at all of it on Assent's page or in `assent inbox`, and answer there"
 NOWHERE = "it is longer than any place shows; deny it, and let the agent do it in smaller parts"
 
@@ -47,7 +47,7 @@ class Recheck:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Ask this question in this channel. `deadline` is the end of its clock where that runs already."""
+    """Ask this question in this channel. `deadline` is the end of its clock, if that runs already."""
 
     channel: str
     held: Held
@@ -99,7 +99,7 @@ class Finish:
     resolution: Resolution
 
 
-# Receipts: what an answer leads to
+# Receipts: the results of answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +130,10 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """The answer names another digest than the question has: it was given to something else."""
+    """The digest of the answer differs from that of the question: it answered something else."""
 
     id: str
-    words = "the answer is to something else than what is asked; look at the question again, then answer"
+    words = "the answer does not match the question; look at the question again, then answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A yes to a question that was not shown whole where it was given. It changes nothing; a no would count."""
+    """A yes from a channel that did not show the whole question. It changes nothing; a no would count."""
 
     id: str
     _: KW_ONLY
@@ -160,7 +160,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The answer counted. `note` is what went wrong besides."""
+    """The answer counted. `note` is another error."""
 
     id: str
     resolution: Resolution
@@ -177,7 +177,7 @@ Receipt = Taken | Refusal | Partial
 Command = Show | Queue | StartClock | Withdraw | Release | Finish | Refusal
 
 
-# What is known of questions and channels
+# The state of questions and channels
 
 
 def session_of(held: Held) -> Session:
@@ -208,8 +208,8 @@ class Leftover:
     used: bool = False
 
     def rebased(self, now: float, wall: float) -> Leftover:
-        """The same with its deadline in the machine's time. A clock that was set back makes nobody wait longer;
-        one that was never shown may wait as long for its caller as for somebody to see it."""
+        """The same with its deadline in the machine's time. Setting a clock back makes nobody wait longer; a question
+        never shown may wait for its caller as long as for somebody to see it."""
         rest = min(self.deadline - wall, self.held.timeout) if self.shown else self.held.unseen
         if self.held.limit:
             rest = min(rest, self.held.made + self.held.limit - wall)
@@ -218,7 +218,7 @@ class Leftover:
 
 @dataclass(eq=False, slots=True)
 class Waiting:
-    """What the machine knows of one question. Times are None while their clock stands still."""
+    """The state of one question. Times are None while their clock is stopped."""
 
     held: Held
     state: QuestionState
@@ -245,8 +245,7 @@ class Waiting:
 
 @dataclass(eq=False, slots=True)
 class OpenChannel:
-    """What the machine knows of one channel. One with `room` shows so many questions at a time (0: all of them):
-    `shows` are those."""
+    """The state of one channel. It shows `room` questions at a time (0: all of them): `shows` are those."""
 
     name: str
     room: int = 0
@@ -258,7 +257,7 @@ class OpenChannel:
 
 
 def overdue(question: Waiting, now: float) -> tuple[Ending, float, str]:
-    """Which clock of an overdue question ended it, in the order in which they matter."""
+    """Which clock of an overdue question ended it, in order of priority."""
     held = question.held
     if question.state is QuestionState.LOST:
         return Ending.LOST, now, "the process that asked died, and nobody came back for the answer"
@@ -272,5 +271,5 @@ def overdue(question: Waiting, now: float) -> tuple[Ending, float, str]:
 
 
 def failures(question: Waiting) -> str:
-    """Why channels could not show a question; `""` where none said."""
+    """Why channels could not show a question; `""` if none said."""
     return ", ".join(f"the channel `{name}` failed: {why}" for name, why in question.problems.items())

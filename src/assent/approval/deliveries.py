@@ -35,8 +35,8 @@ class Desk(Protocol):
 
 
 class Deliveries:
-    """The open channels of one broker, and what is being delivered to them. `own`: they are the author's, who may say
-    in an answer where it was given."""
+    """The open channels of one broker, and the deliveries to them. `own`: they are the author's, whose answers may name
+    their channel."""
 
     def __init__(self, desk: Desk, machine: Machine, tasks: Tasks, seconds: float, *, own: bool = False) -> None:
         self._desk = desk
@@ -54,7 +54,7 @@ class Deliveries:
         return self._machine.attached(channel.name, self._desk.now(), room=_room(channel))
 
     def detach(self, channel: Channel | str) -> list[Command]:
-        """Close a channel, by itself or by name. One that another has replaced is closed already."""
+        """Close a channel, by itself or by name. A replaced one is closed already."""
         name = channel if isinstance(channel, str) else channel.name
         if name not in self._channels or not (isinstance(channel, str) or self._is_open(channel)):
             return []
@@ -99,7 +99,7 @@ class Deliveries:
         self._tasks.queue(_line(channel, held), deliver)
 
     def withdraw(self, command: Withdraw, held: Held, concluded: asyncio.Future[Resolution]) -> None:
-        """Remove a question from a channel, with how it really ended: only then is that known."""
+        """Remove a question from a channel once its final ending is known."""
         channel = self._channels.get(command.channel)
         if channel is None:
             return
@@ -122,7 +122,7 @@ class Deliveries:
         async def answer(given: Answer) -> Receipt:
             if given.said is Said.ALLOW and not _whole(channel, held):
                 return Partial(held.id, possible=held.preview.whole)
-            # Only the author's own channels may name another channel than the one that the answer came through.
+            # Only the author's own channels may name another channel than that of the answer.
             given = given if own and given.channel else attributed(given, given.who, channel.name)
             return await desk.answer(held.id, held.digest, given)
 
@@ -141,12 +141,12 @@ class Deliveries:
 def _whole(channel: Channel, held: Held) -> bool:
     """Whether a channel delivered all of a call.
 
-    INVARIANT: what was not shown whole in a channel is not allowed through it."""
+    INVARIANT: a call not shown whole in a channel is not allowed through it."""
     return channel.shows_whole(held) if isinstance(channel, Excerpts) else True
 
 
 def _room(channel: Channel) -> int:
-    """How many questions a channel shows at a time; 0 where it shows all."""
+    """How many questions a channel shows at a time; 0 if it shows all."""
     return 1 if _serial(channel) else int(getattr(channel, "room", 0))
 
 
@@ -155,7 +155,7 @@ def _serial(channel: Channel) -> bool:
 
 
 def _line(channel: Channel, held: Held) -> tuple[str, ...]:
-    """What is delivered in order: all of a serial channel, or each session of another."""
+    """The queue key: deliveries are in order for a serial channel, or for each session of another."""
     return (channel.name,) if _serial(channel) else (channel.name, *session_of(held))
 
 
@@ -181,7 +181,7 @@ class OfferDesk:
         self.closed: Callable[[Offer], None] | None = None  # receives an offer that was accepted or rejected
 
     def count(self, held: Held, resolution: Resolution) -> Offer | None:
-        """Count how a question ended. Gives the offer that is due by it."""
+        """Count the ending of a question. Returns the offer that it makes due."""
         answer, session = resolution.answer, session_of(held)
         if answer is None or resolution.ending is Ending.SETTLED:
             return None

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from assent.contract.approval import Answer, Ending, Resolution, Said
 
-WAIT = "go on with work that needs no approval, or ask for it in your reply"
+WAIT = "continue with work that needs no approval, or ask for it in your reply"
 
 # What happened, and what the agent should do next.
 WORDS: dict[Ending, tuple[str, str]] = {
     Ending.ANSWERED: ("a person said no", "do not retry it or reach the same end another way; ask what is wanted"),
-    Ending.SETTLED: ("a grant was to settle the call and did not", "make the call again"),
+    Ending.SETTLED: ("a grant should have settled the call but did not", "make the call again"),
     Ending.EXPIRED: ("the question was shown and nobody answered it in time", WAIT),
     Ending.UNSEEN: ("nobody could see the question", WAIT),
-    Ending.DISMISSED: ("the question was dismissed without an answer", "do not retry it unless you are told to"),
-    Ending.UNANSWERED: ("the program's own dialog did not tell what was answered", WAIT),
+    Ending.DISMISSED: ("the question was dismissed without an answer", "do not retry it unless a person asks for it"),
+    Ending.UNANSWERED: ("the program's own dialog did not report the answer", WAIT),
     Ending.LOST: ("the question was lost before an answer came", "make the call again if needed"),
     Ending.CANCELLED: ("the call was withdrawn before an answer came", "make the call again if it is still needed"),
     Ending.CHANGED: (
-        "what would run is not what was approved any more",
-        "make the call again, to be shown again",
+        "the call is no longer what was approved",
+        "make the call again, so that it is shown again",
     ),
-    Ending.OVERRULED: ("it was approved, and the rules deny it by now", "do not retry it"),
-    Ending.FAULT: ("asking failed inside", "tell the person, who finds more with `assent doctor`"),
+    Ending.OVERRULED: ("it was approved, but the rules deny it now", "do not retry it"),
+    Ending.FAULT: ("an internal error while asking", "tell the person to run `assent doctor`"),
     Ending.CLOSED: ("the gate was shut down before an answer came", "make the call again once it is back"),
 }
 STOPPED = "a person said no and wants you to stop: make no other call, say where you are, and wait"

@@ -1,8 +1,8 @@
 """Counts a person's denials per session, across its processes, and says when to offer another mode. Switches nothing.
 
-Only an explicit no counts; what expired, got lost or was denied by a rule does not. An offer that nobody accepts
-is no rejection: it stays open until the next one replaces it, and the next comes as late as this one did. A count
-that cannot be saved goes on in this process alone: it costs an offer, never an answer."""
+Only an explicit no counts; a timeout, a lost question or a denial by a rule does not. An offer that nobody accepts is
+no rejection: it stays open until the next one replaces it, and the next needs as many denials. A count that cannot be
+saved continues in this process alone: it costs an offer, never an answer."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Session = tuple[str, str]  # runtime, session
 ROW, TOTAL = 3, 20  # denials in a row, denials in the session
 PEACE = 2  # rejected offers, after which no other is made
 REMEMBERED = 4096  # sessions with a denial
-# What an offered mode does, and what it opens; the one that opens nothing comes first.
+# The effect of an offered mode, and what it opens; the one that opens nothing comes first.
 MODE_WORDS = {
-    "plan": "it may read and plan; what would change anything is denied until you choose another mode",
-    "full_auto": "it runs commands, edits and fetches without asking; only deny and ask rules and the floor still hold",
+    "plan": "it may read and plan; changes are denied until you choose another mode",
+    "full_auto": "it runs commands, edits and fetches without asking; only deny and ask rules and the floor apply",
 }
 MODES = tuple(MODE_WORDS)
 RULE_WORDS = "always deny what this rule matches, in every session, until you remove it"
@@ -91,7 +91,7 @@ class DenialTracker:
         return (by_row or by_total) and self.rejections < PEACE
 
     def approved(self) -> None:
-        """A person said yes: the row ends, the total stays."""
+        """A person said yes: the row is reset, the total stays."""
         self.row = 0
         self._next_row = ROW << self.rejections
 
@@ -112,7 +112,7 @@ class Tally:
         self._open: dict[Session, Offer] = {}
 
     def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None:
-        """Update the count of a session, with `known` only where there is one."""
+        """Update the count of a session, with `known` only if there is one."""
         tracker = self._trackers.pop(session, None)
         if tracker is None and known:
             return None
@@ -126,7 +126,7 @@ class Tally:
         self._open[offer.runtime, offer.session] = offer
 
     def drop(self, offer: Offer) -> bool:
-        """False where the offer was not open: somebody else accepted or rejected it."""
+        """False if the offer was not open: somebody else accepted or rejected it."""
         session = (offer.runtime, offer.session)
         known = session in self._open and self._open[session].id == offer.id
         if known:
@@ -210,7 +210,7 @@ def allowed(state: str, runtime: str, session: str) -> None:
 
 
 def refused(state: str, runtime: str, session: str, times: int) -> Offer | None:
-    """Count denials in a program's own dialog. Gives the offer that is due by them, open now."""
+    """Count denials in a program's own dialog. Returns the offer that they make due, now open."""
     tally = SavedTally(state)
     found = tally.change((runtime, session), partial(count_denials, times=times))
     if found is None or not found[0]:
@@ -221,7 +221,7 @@ def refused(state: str, runtime: str, session: str, times: int) -> Offer | None:
 
 
 def count_denials(tracker: DenialTracker, times: int = 1) -> tuple[bool, int, int]:
-    """Whether an offer is due by these denials, and the counts after them."""
+    """Whether these denials make an offer due, and the counts after them."""
     return sum(tracker.denied() for _ in range(times)) > 0, tracker.row, tracker.total
 
 
@@ -230,7 +230,7 @@ def open_offer(state: str, runtime: str, session: str) -> Offer | None:
 
 
 def _tracker(row: dict[str, Any] | None) -> DenialTracker | None:
-    """The counts of a row; None, which counts from the start, where they are anything but five whole numbers."""
+    """The counts of a row; None, which counts from the start, if they are anything but five whole numbers."""
     counts = (row or {}).get("counts")
     whole = isinstance(counts, list) and all(type(each) is int and 0 <= each < 1 << 31 for each in counts)
     return DenialTracker(*counts) if isinstance(counts, list) and whole and len(counts) == 5 else None

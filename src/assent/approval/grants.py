@@ -1,6 +1,6 @@
-"""The remembered answers of a user: `grants.json` in the user's own folder.
+"""The saved answers of a user: `grants.json` in the user's own folder.
 
-A file that cannot be read is a StoreError, never an empty or a smaller book: callers treat it as no grants at all."""
+A file that cannot be read is a StoreError, never a partial list: callers treat it as no grants at all."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class GrantBook:
         return self._changed(now, lambda grants: grants) if any(_over(grant, now) for grant in found) else found
 
     def add(self, grant: Grant) -> Grant:
-        """Save an answer and return it as saved: bound to its project's real path, with its end. Raises StoreError
-        where it cannot be saved."""
+        """Save an answer and return it as saved: bound to its project's real path, with its end. Raises StoreError if
+        it cannot be saved."""
         bound = _bound(grant)
         self._changed(grant.made, lambda grants: [*(each for each in grants if each.id != bound.id), bound])
         return bound
@@ -67,7 +67,7 @@ class GrantBook:
         return gone
 
     def _changed(self, now: float, change: Callable[[list[Grant]], list[Grant]]) -> tuple[Grant, ...]:
-        """Read, change and write under a lock; what has ended is removed."""
+        """Read, change and write under a lock; ended grants are removed."""
         state_folder(self._folder)
         with held(self._path + ".lock"):
             after = change([grant for grant in self._read() if not _over(grant, now)])
@@ -106,7 +106,7 @@ class GrantBook:
 
 
 def canonical(project: str) -> str:
-    """The real path of a project's folder; `""` where it is none."""
+    """The real path of a project's folder; `""` if it is no folder."""
     return os.path.realpath(project) if project.startswith("/") and "\0" not in project else ""
 
 
@@ -115,7 +115,7 @@ def _over(grant: Grant, now: float) -> bool:
 
 
 def _unborn(grant: Grant, now: float) -> bool:
-    """Made after now: the clock was set back, and nobody knows how much of the grant's time has passed."""
+    """Made in the future: the clock was set back, so the remaining time of the grant is unknown."""
     return grant.until != 0 and grant.made > now + SKEW
 
 
@@ -127,7 +127,7 @@ def _holds(grant: Grant, session: str, project: str) -> bool:
 
 
 def _bound(grant: Grant) -> Grant:
-    """The grant as it is saved; StoreError where nothing would ever be settled by it."""
+    """The grant as saved; StoreError if it could never settle anything."""
     scope, bounds = grant.scope, grant.scope.bounds
     project = canonical(grant.project) if bounds.project else ""
     if scope is Scope.ONCE:
@@ -174,8 +174,8 @@ def _row(grant: Grant) -> dict[str, object]:
 
 
 def _grant(row: dict[str, object]) -> Grant:
-    """A grant from its row in the file. Whatever is not of the right form raises. A row without `files` was made when
-    grants were not bound to them: it settles nothing that runs a file."""
+    """A grant from its row in the file. Raises if it is malformed. A row without `files` is from a version that did not
+    bind grants to them: it settles nothing that runs a file."""
     if {*row, "files"} != {*TEXTS, *LISTS, *TIMES, "scope", "files"}:
         raise ValueError("other fields than a grant has")
     files = [[_text(each) for each in _list(pair)] for pair in _list(row.get("files", []))]

@@ -1,6 +1,6 @@
 """The life of questions as a state machine: events in, commands out. Has no clock, tasks, files or channels.
 
-Every event carries the time. What is overdue at that time ends first, so no event can come too late and still count.
+Every event carries the time. Overdue questions end first, so a late event never counts.
 
   submitted ─▶ queued ─▶ asked ─▶ shown ─▶ releasing ─▶ answered / overruled / changed
                  └────────┴────────┴──▶ every other ending is a denial"""
@@ -39,14 +39,15 @@ from assent.approval.commands import (
 from assent.approval.denial import approve, deny
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
 
-GRACE = 10.0  # seconds for a channel to come back, as after the reload of a page
+GRACE = 10.0  # seconds for a channel to come back, for example after a page reload
 REMEMBERED = 1024  # ended questions, so that late answers learn how they ended
 HEAD = frozenset({QuestionState.ASKED, QuestionState.SHOWN})
 VISIBLE = HEAD | {QuestionState.QUEUED}  # waits for a person
 
 
 class Machine:
-    """All questions of one broker. `fixed`: no other channel will come, so that what failed in all of them ends."""
+    """All questions of one broker. `fixed`: no other channel is attached later, so a question that failed in all of
+    them ends."""
 
     def __init__(self, *, grace: float = GRACE, fixed: bool = False) -> None:
         self._grace = grace
@@ -54,7 +55,7 @@ class Machine:
         self._questions: dict[str, Waiting] = {}
         self._queues: dict[Session, dict[str, Waiting]] = {}  # in the order of arrival
         self._channels: dict[str, OpenChannel] = {}
-        self._timers: list[tuple[float, str]] = []  # a heap; entries that no question is due at are stale
+        self._timers: list[tuple[float, str]] = []  # a heap; entries without a due question are stale
         self._ended: dict[str, tuple[str, Late]] = {}
 
     # State
@@ -80,7 +81,7 @@ class Machine:
         )
 
     def state(self, id: str) -> QuestionState | None:
-        """None where the question has ended or never was."""
+        """None if the question has ended or never was."""
         return self._questions[id].state if id in self._questions else None
 
     def waiting(self, session: Session) -> tuple[Held, ...]:
@@ -99,8 +100,8 @@ class Machine:
         return self.tick(now) + self._enter(Waiting(held, QuestionState.QUEUED, now), now)
 
     def attached(self, name: str, now: float, *, room: int = 0) -> list[Command]:
-        """A channel opened, or opened again: it receives everything that waits. One with `room` shows so many
-        questions at a time; what waits for its turn there counts as seen, and its clock does not run."""
+        """A channel opened, or opened again: it receives all waiting questions. One with `room` shows so many questions
+        at a time; one that waits for its turn there counts as seen, and its clock does not run."""
         commands = self.tick(now)
         channel = self._channels[name] = OpenChannel(name, room)
         for queue in self._queues.values():
@@ -115,7 +116,7 @@ class Machine:
         return commands
 
     def detached(self, name: str, now: float) -> list[Command]:
-        """A channel closed. What it alone showed is lost after the grace."""
+        """A channel closed. Questions shown only there are lost after the grace period."""
         commands = self.tick(now)
         self._channels.pop(name, None)
         for question in self._questions.values():
@@ -138,7 +139,7 @@ class Machine:
         return commands
 
     def undeliverable(self, id: str, name: str, now: float, detail: str = "") -> list[Command]:
-        """A channel could not show a question, or shows it no longer. `detail` is what went wrong there."""
+        """A channel could not show a question, or shows it no longer. `detail` is the error."""
         commands = self.tick(now)
         question, channel = self._questions.get(id), self._channels.get(name)
         if question is not None and channel is not None:
@@ -235,7 +236,7 @@ class Machine:
         return [*commands, *self._release(question, now, stored=True)]
 
     def tick(self, now: float) -> list[Command]:
-        """Time passes: what is overdue ends."""
+        """Time passes: overdue questions end."""
         commands: list[Command] = []
         while (at := self.wake) is not None and at <= now:
             question = self._questions[heapq.heappop(self._timers)[1]]
@@ -260,7 +261,7 @@ class Machine:
         return late if isinstance(late, Unknown) or known == digest else Mismatch(id)
 
     def _enter(self, question: Waiting, now: float) -> list[Command]:
-        """Put a question into the queue of its session; and to the front, if nothing is there."""
+        """Put a question into the queue of its session; ask it at once if the queue is empty."""
         held = question.held
         question.state = QuestionState.QUEUED
         self._questions[held.id] = question
@@ -273,7 +274,7 @@ class Machine:
         return commands
 
     def _promote(self, session: Session, now: float) -> list[Command]:
-        """Ask the next question of a session, unless one is asked, or one is released and may settle the next."""
+        """Ask the next question of a session, unless one is being asked, or a released one may settle the next."""
         # INVARIANT: at most one question of a session is asked.
         queue = self._queues.get(session, {})
         if not queue or any(each.state is not QuestionState.QUEUED for each in queue.values()):
@@ -293,7 +294,7 @@ class Machine:
         return [Show(channel.name, question.held, question.deadline)]
 
     def _next_turn(self, channel: OpenChannel, id: str, now: float) -> list[Command]:
-        """A channel is done with a question: one that had no room for more turns to the next, of whichever session."""
+        """A channel is done with a question: if it was full, it shows the next one, of any session."""
         if id not in channel.shows:
             return []
         channel.shows.discard(id)
@@ -311,7 +312,7 @@ class Machine:
         return [Release(question.held.id, question.answer, settled=question.settled, stored=stored)]
 
     def _stopped(self, question: Waiting, now: float) -> list[Command]:
-        """A person wants the agent to stop: what else its session waits for ends too, before any of it is asked."""
+        """A person wants the agent to stop: the other waiting questions of its session end unasked."""
         commands: list[Command] = []
         for each in list(self._queues.get(session_of(question.held), {}).values()):
             if each is not question and each.state in VISIBLE:
@@ -335,7 +336,7 @@ class Machine:
 
     def _approval(self, question: Waiting, now: float) -> Resolution:
         """The only place where a question ends with an allowed call."""
-        # INVARIANT: reached through one ALLOW answer to this digest, or a grant, and a second look that stands.
+        # INVARIANT: reached through one ALLOW answer to this digest, or a grant, and a confirming second look.
         id, answer, waited = question.held.id, question.answer, max(0.0, now - question.since)
         if question.settled:
             reason = "a grant that was given while it waited settles it"
@@ -364,7 +365,7 @@ class Machine:
         return commands + self._promote(session, now)
 
     def _visible(self, question: Waiting) -> bool:
-        """Whether somebody can see a question: in a channel, in its queue, or behind others where there is no room."""
+        """Whether somebody can see a question: in a channel, in its queue, or behind others in a full channel."""
         if question.state not in HEAD:
             return bool(self._channels)
         full = (each for each in self._channels.values() if each.is_full_for(question.held.id))
@@ -390,7 +391,7 @@ class Machine:
         question.due = due
 
     def _drop_stale_timers(self) -> None:
-        """Once they are the most."""
+        """Once they are the majority."""
         if len(self._timers) > 64 + 2 * len(self._questions):
             self._timers = [(each.due, id) for id, each in self._questions.items() if each.due is not None]
             heapq.heapify(self._timers)

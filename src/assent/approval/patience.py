@@ -14,11 +14,11 @@ T = TypeVar("T")
 async def within(seconds: float, work: Awaitable[T]) -> T:
     """The result of the awaitable within this time; else TimeoutError.
 
-    What does not end is cancelled and abandoned, even where it ignores that. That something cancelled itself inside is
-    an error like any other: only cancelling the one who waits here is CancelledError."""
+    A task that does not end is cancelled and abandoned, even if it ignores that. If the awaitable cancels itself, that
+    is an ordinary error: only cancelling the caller raises CancelledError."""
     task = asyncio.ensure_future(contained(work))
     task.add_done_callback(_retrieve)
-    if isinstance(work, Coroutine):  # which has not begun where the task was cancelled before its first step
+    if isinstance(work, Coroutine):  # not started if the task was cancelled before its first step
         task.add_done_callback(lambda _: work.close())
     try:
         await asyncio.wait({task}, timeout=seconds)
@@ -44,13 +44,13 @@ async def contained(work: Awaitable[T]) -> T:
 
 
 async def given(seconds: float, found: T | Awaitable[T]) -> T:
-    """`within` for what a plain or a coroutine function returned."""
+    """`within` for the result of a plain or a coroutine function."""
     return await within(seconds, found) if isinstance(found, Awaitable) else found
 
 
 async def in_thread(work: Callable[[], T], name: str) -> T:
     """The result of a plain function that may wait for somebody. It has its own thread, so that it takes none from
-    others and does not delay the end of the program. What it returns after this was cancelled is ignored."""
+    others and does not delay the exit of the program. A result after cancellation is ignored."""
     done: Future[T] = Future()
     done.set_running_or_notify_cancel()
 
@@ -101,7 +101,7 @@ class Tasks:
         task.add_done_callback(lambda done: self._forget(key, done))
 
     async def drain(self, seconds: float) -> None:
-        """Wait for everything to end; cancel what does not."""
+        """Wait for all tasks to end; cancel those that do not."""
         left = self._tasks - {asyncio.current_task()}
         if left:
             _, left = await asyncio.wait(left, timeout=seconds)

@@ -1,4 +1,4 @@
-"""What a person is shown of a call: the command, the change to a file against its current text, or the arguments.
+"""The preview of a call for a person: the command, the change to a file against its current text, or the arguments.
 
 The text is raw: every surface shows it through `contract/display`."""
 
@@ -18,7 +18,7 @@ from assent.contract.display import clip
 from assent.contract.tools import canonical
 from assent.state.files import read
 
-LONGEST = 4_000_000  # characters of a preview; what is longer can be shown whole nowhere, and so not be allowed
+LONGEST = 4_000_000  # characters of a preview; a longer one cannot be shown whole anywhere, so not be allowed
 FILE = 1024 * 1024  # bytes of a file that a diff is made against
 COMMANDS = ("command", "cmd", "script", "commands")
 PATHS = ("filepath", "path", "file", "filename", "targetfile", "notebookpath", "absolutepath", "relativepath")
@@ -38,10 +38,10 @@ COMPARED = 2000  # lines on either side that are compared one by one
 
 
 def preview(call: Call, tool: str = "") -> Preview:
-    """`tool` is the one that the call is read as, where its name does not say so."""
+    """`tool` is the canonical tool, if the call's name does not say it."""
     tool = canonical(tool or call.tool)
     found: Preview | None = None
-    with suppress(OSError, ValueError, TypeError, RecursionError):  # an odd argument: all are shown as they are
+    with suppress(OSError, ValueError, TypeError, RecursionError):  # an odd argument: all are shown unchanged
         found = _command(call) if tool == "bash" else _file_change(call) if tool == "write" else None
     return found or _arguments(call.input)
 
@@ -134,7 +134,7 @@ def _changes(call: Call, given: Mapping[str, object], above: str) -> Iterator[tu
 
 
 def _one_reading(given: Mapping[str, object], path: str) -> None:
-    """Raise where a tool could read another file or another change from the arguments than the one that is shown."""
+    """Raise if a tool could read another file or change from the arguments than the one shown."""
     named = _by_name(given)
     edits = [item for value in named.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
     paths = {path, *(str(value) for name, value in named.items() if name in PATHS)}
@@ -149,7 +149,7 @@ def _one_reading(given: Mapping[str, object], path: str) -> None:
 
 
 def _says_twice(given: Mapping[str, object]) -> bool:
-    """Whether one thing is given under two names, of which a tool takes one or the other."""
+    """Whether one value is given under two names: a tool may use either."""
     named = _by_name(given)
     groups = (WHOLE, OLD, NEW) if "insertline" not in named else (WHOLE, OLD, INSERTED)
     return len(named) < len(given) or any(sum(name in named for name in names) > 1 for names in groups)
@@ -178,7 +178,7 @@ def _now(call: Call, path: str) -> tuple[str | None, list[str]]:
 
 
 def edited(before: str, given: Mapping[str, object]) -> tuple[str | None, list[str]]:
-    """The text after the edits of a call, and what is odd about them; None where the call has no edit."""
+    """The text after the edits of a call, and what is odd about them; None if the call has no edit."""
     named = _by_name(given)
     lists = (named.get(key) for key in ("edits", "replacements", "operations"))
     edits = next((each for each in lists if isinstance(each, list)), None)
@@ -221,7 +221,7 @@ def _inserted(before: str, line: int, text: str | None) -> tuple[str | None, lis
 
 
 def notebook_edited(before: str, given: Mapping[str, object]) -> tuple[str, list[str]]:
-    """The sources of a notebook's cells as one text, after the edit of a call; without one, as they are."""
+    """The sources of a notebook's cells as one text, after the edit of a call; without one, unchanged."""
     try:
         cells = json.loads(before).get("cells", []) if before else []
         found = [[str(cell.get("id", at)), "".join(cell.get("source", ""))] for at, cell in enumerate(cells)]
@@ -249,9 +249,9 @@ def notebook_edited(before: str, given: Mapping[str, object]) -> tuple[str, list
 
 
 def changed(before: str, after: str) -> list[str]:
-    """A unified diff without file names; no lines where nothing changes.
+    """A unified diff without file names; no lines if nothing changes.
 
-    A common beginning and end are removed first, and what is too long to compare line by line is shown whole."""
+    A common beginning and end are removed first, and parts too long to compare line by line are shown whole."""
     if before == after:
         return []
     old, new = before.split("\n") if before else [], after.split("\n") if after else []
@@ -273,5 +273,5 @@ def _common(one: list[str], other: list[str]) -> int:
 
 
 def _moved(mark: str, by: int) -> str:
-    """The header of a hunk with the lines counted in that were removed before it."""
+    """The header of a hunk, shifted by the lines removed before it."""
     return re.sub(r"(?<= [-+])\d+", lambda line: str(int(line[0]) + by), mark)

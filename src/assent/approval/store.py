@@ -25,10 +25,11 @@ WIPE_EVERY = 0.25  # seconds between two wipings, each of which waits for the di
 
 
 class Store(Protocol):
-    """What the broker needs stored. Times are seconds since the epoch. Any failure raises, and the call is denied.
+    """The storage interface of the broker. Times are seconds since the epoch. Any failure raises, and the call is
+    denied.
 
     `hold` returns only once the question would survive the death of this process. `shown`: its clock started.
-    `answered` stores an approval; false where the question is not here or has one already. `use` uses up the release:
+    `answered` stores an approval; false if the question is not here or has one already. `use` uses up the release:
     true exactly once, whoever asks, also after a crash. `finish` forgets a question that has ended. `leftovers` takes
     over the questions of processes that died, each for one caller only."""
 
@@ -59,8 +60,8 @@ COMMIT;
 class SqliteStore:
     """Questions in one SQLite file, which several processes may share. Only the user can read it.
 
-    Each store has a lock file that the system releases when the process dies, however it dies: that is how another one
-    knows that a question is left over. The calls are short and run where they are awaited."""
+    Each store has a lock file that the system releases when the process dies: this shows other processes that a
+    question is left over. The calls are short and run in the awaiting thread."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -91,7 +92,7 @@ class SqliteStore:
         return self._execute(approved, wire.dumps(answer), id, self.owner) == 1
 
     async def use(self, id: str) -> bool:
-        # INVARIANT: one statement compares and sets, so an approval is used once among all processes and restarts.
+        # INVARIANT: one statement compares and sets, so an approval is used once across all processes and restarts.
         return self._execute("UPDATE held SET used = 1 WHERE id = ? AND owner = ? AND used = 0", id, self.owner) == 1
 
     async def finish(self, id: str, resolution: Resolution) -> None:
@@ -104,7 +105,7 @@ class SqliteStore:
             return db.execute(statement, values).rowcount
 
     def _wipe_soon(self) -> None:
-        """Wipe at once where that was not done just now; else in a moment, once for many."""
+        """Wipe at once, unless that was just done; else in a moment, once for many."""
         left = self._wiped + WIPE_EVERY - time.monotonic()
         if self._wiping is None and left > 0:
             self._wiping = asyncio.get_running_loop().call_later(left, self._wipe_now)
@@ -117,7 +118,7 @@ class SqliteStore:
             self._wipe()
 
     def _wipe(self) -> None:
-        """Empty the journal, which still has the contents of ended questions: they are in no file after this. A
+        """Empty the journal, which still has the contents of ended questions: after this they are in no file. A
         concurrent reader defers it to the next time."""
         self._wiped = time.monotonic()
         self._db.execute("PRAGMA busy_timeout = 20")
@@ -157,7 +158,7 @@ class SqliteStore:
             self._db.execute(f"PRAGMA {setting}")
         if found < VERSION:
             self._db.executescript(SCHEMA)
-        self._wipe()  # what a process that died did not wipe
+        self._wipe()  # not wiped by a dead process
 
     def _take(self, db: sqlite3.Connection, owner: str) -> Iterator[Leftover]:
         with db:
@@ -169,7 +170,7 @@ class SqliteStore:
             try:
                 held = wire.read_held(wire.loads(body))
                 given = None if answer is None else wire.read_answer(wire.loads(answer))
-            except PayloadError:  # written by something else: its caller learns that it is not known
+            except PayloadError:  # written by another program: its caller learns that it is unknown
                 db.execute("DELETE FROM held WHERE id = ?", (id,))
                 continue
             yield Leftover(held, deadline, shown=deadline > 0, answer=given, used=bool(used))

@@ -1,5 +1,5 @@
 """Warnings for the person who answers: hidden and disguised text, claims that prove nothing, a description that does
-not match what the call does."""
+not match the call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCANNED, SAID = 100_000, 20_000  # characters of all arguments, of the descripti
 LONG = 2000  # characters of a command
 NAMED = 4  # findings of one kind that are named
 
-# Each of these finds a run in one go; its contents are checked separately, since a pattern that fails late is slow.
+# Each finds a run in one pass; its content is checked separately, since a pattern that fails late is slow.
 BLANKS = Pattern(r"[ \t\n]{12,}")
 WIDE = Pattern(r"[ \t]{40,}")
 RUN = Pattern(r"[A-Za-z0-9+/]{90,}")
@@ -68,7 +68,7 @@ LOCAL = Pattern(r"\b(?:offline|locally only|local only|no network|without (?:the
 
 
 def warnings(call: Call, lowering: Lowering) -> tuple[str, ...]:
-    """In words that are safe to show; none where nothing is suspicious."""
+    """In words that are safe to show; none if nothing is suspicious."""
     found = dict.fromkeys(_found(call, lowering))
     return tuple(one_line(text, 300) for text in found)[:MOST]
 
@@ -85,7 +85,7 @@ def _found(call: Call, lowering: Lowering) -> Iterator[str]:
 
 
 def _texts(call: Call) -> Iterator[str]:
-    """Every text among the arguments, their names too; of a very deep or long input the first of it."""
+    """Every text among the arguments, their names too; for a very deep or long input only the first part."""
     todo: list[object] = [call.tool, call.input]
     for _ in range(4000):
         if not todo:
@@ -100,20 +100,20 @@ def _texts(call: Call) -> Iterator[str]:
 
 
 def _said(call: Call) -> str:
-    """The agent's own description, wherever the runtime puts it."""
+    """The agent's own description, in any field the runtime uses."""
     among = call.input.get("description")
     return "\n".join(dict.fromkeys(each for each in (call.description, among) if isinstance(each, str) and each))
 
 
-# ---------------------------------------------------------------- what hides
+# ---------------------------------------------------------------- hidden text
 
 
 def _hiding(given: str, said: str) -> Iterator[str]:
     for where, text in (("the call", given), ("the description", said)):
         if hidden := hidden_in(text):
-            yield f"{where} holds characters that cannot be seen: {_listed(hidden)}"
+            yield f"{where} contains invisible characters: {_listed(hidden)}"
     if disguised := disguised_in(given):
-        yield f"letters that pass for others: {_listed(disguised)}"
+        yield f"look-alike letters: {_listed(disguised)}"
     if any(_pushes(found, given) for found in BLANKS.finditer(given)):
         yield "a long run of blanks pushes text out of view"
     if BYTES.search(given) or any(map(_is_encoded, RUN.findall(given))):
@@ -142,7 +142,7 @@ def _listed(found: tuple[str, ...]) -> str:
     return ", ".join(found[:NAMED]) + more
 
 
-# ---------------------------------------------------------------- what is claimed
+# ---------------------------------------------------------------- claims
 
 
 def _claiming(given: str, said: str) -> Iterator[str]:
@@ -151,18 +151,18 @@ def _claiming(given: str, said: str) -> Iterator[str]:
 
 
 def _unfitting(said: str, lowering: Lowering) -> Iterator[str]:
-    """Where the description is milder than what the call does."""
+    """How the description is milder than the call."""
     if not said:
         return
     does = {effect.operation for effect in lowering.effects}
-    marks = sorted({mark for effect in lowering.effects for mark in effect.dangers})
+    marks = sorted({mark for effect in lowering.effects for mark in effect.dangers if not mark.endswith("-if")})
     if (UNCHANGING.search(said) and does - READ_ONLY) or (LOCAL.search(said) and Operation.FETCH in does):
         yield f"the description says that it changes or reaches nothing, and the call may: {_words(does - READ_ONLY)}"
         return
     only_looks = LOOKING.search(said) is not None and CHANGING.search(said) is None
-    if milder := only_looks and does & {Operation.WRITE, Operation.DELETE, Operation.DELEGATE}:
+    if milder := only_looks and does & {Operation.WRITE, Operation.DELETE, Operation.DESTROY, Operation.DELEGATE}:
         yield f"the description only mentions reading, and the call does more: {_words(milder)}"
-    elif Operation.DELETE in does and not REMOVING.search(said):
+    elif does & {Operation.DELETE, Operation.DESTROY} and not REMOVING.search(said):
         yield "the description does not say that something is deleted"
     if Operation.FETCH in does and not NETWORK.search(said):
         yield "the description does not say that the network is reached"
@@ -174,7 +174,7 @@ def _words(operations: set[Operation]) -> str:
     return ", ".join(sorted(each.value for each in operations))
 
 
-# ---------------------------------------------------------------- where it leads
+# ---------------------------------------------------------------- targets
 
 
 def _addresses(given: str, lowering: Lowering) -> Iterator[str]:
@@ -182,9 +182,9 @@ def _addresses(given: str, lowering: Lowering) -> Iterator[str]:
         yield f"the address shows `{one_line(found[1], 60)}` but connects to `{one_line(found[2], 60)}`"
     hosts = dict.fromkeys(each.target.name for each in lowering.effects if each.target.kind is Kind.HOST)
     if numbers := [host for host in hosts if _is_number(host)]:
-        yield f"an address by number: {_listed(tuple(numbers))}"
+        yield f"a numeric address: {_listed(tuple(numbers))}"
     if odd := [host for host in hosts if any(label.startswith("xn--") for label in host.lower().split("."))]:
-        yield f"a name of another script in disguise: {_listed(tuple(odd))}"
+        yield f"a host name in disguise, in another script: {_listed(tuple(odd))}"
 
 
 def _is_number(host: str) -> bool:

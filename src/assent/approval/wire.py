@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from assent.contract import Call, Decision, Enum, Layer, Outcome, Part, PayloadError, Value, fields
-from assent.contract.approval import Answer, Ending, Held, Preview, Resolution, Said, Scope, Suggestion
+from assent.contract.approval import Answer, Consequence, Ending, Held, Preview, Resolution, Said, Scope, Suggestion
 
 T = TypeVar("T", bound=Value)
 Reader = Callable[[object], Any]  # raises PayloadError on what it cannot read
@@ -19,7 +19,7 @@ FIELDS: dict[type[Value], Mapping[str, Reader]] = {}  # of every value that is r
 
 
 def plain(value: object) -> object:
-    """A value as JSON data. Raises PayloadError for what JSON cannot hold, rather than write something like it."""
+    """A value as JSON data. Raises PayloadError for values that JSON cannot express."""
     try:
         return _plain(value)
     except RecursionError:
@@ -63,7 +63,7 @@ def _plain(value: object) -> object:
 
 
 def _only(what: str, *kinds: type) -> Reader:
-    """A reader of data of these types, and of none of their subclasses: a truth value is no number."""
+    """A reader of data of exactly these types, no subclasses: a boolean is no number."""
 
     def read(data: Any) -> Any:
         if type(data) not in kinds or (float in kinds and not math.isfinite(data)):
@@ -102,7 +102,7 @@ def _or_none(reader: Reader) -> Reader:
 def _one_of(members: Mapping[str, object]) -> Reader:
     def read(data: object) -> object:
         if not isinstance(data, str) or data not in members:
-            raise PayloadError(f"`{data!r:.80}` is none of {', '.join(members)}")
+            raise PayloadError(f"`{data!r:.80}` is not one of {', '.join(members)}")
         return members[data]
 
     return read
@@ -131,7 +131,10 @@ _outcome = _one_of({each.word: each for each in Outcome})
 read_call = _value(
     Call,
     {
-        **dict.fromkeys(("tool", "cwd", "home", "session", "runtime", "description", "shell"), _text),
+        **dict.fromkeys(
+            ("tool", "cwd", "home", "session", "runtime", "description", "shell", "hint", "path", "keeps", "agent"),
+            _text,
+        ),
         "input": _object,
         "roots": _many(_text),
     },
@@ -153,7 +156,7 @@ read_decision = _value(
         "deciding": _part,
         "parts": _many(_part),
         "lost": _many(_pair),
-        **dict.fromkeys(("mode", "risk", "tool"), _text),
+        **dict.fromkeys(("mode", "risk", "tool", "contained"), _text),
     },
 )
 read_held = _value(
@@ -165,6 +168,7 @@ read_held = _value(
         "decision": read_decision,
         "preview": _value(Preview, {"kind": _text, "text": _text, "path": _text, "length": _whole}),
         "effects": _many(_text),
+        "consequences": _many(_value(Consequence, {"kind": _text, "text": _text, "cut": _flag})),
         "suggestions": _many(_value(Suggestion, {"rules": _many(_text), "width": _text})),
         "warnings": _many(_text),
         "project": _text,

@@ -54,7 +54,7 @@ FILTERS: Options = {
     "--rule": text("TEXT", "a rule, or a part of its text"),
     "--code": text("CODE", "a reason code, or its family (floor)"),
     "--runtime": text("NAME", "the agent program"),
-    "--text": text("TEXT", "a text anywhere in the record"),
+    "--text": text("TEXT", "text anywhere in the record"),
 }
 JSON_LINES: Options = {"--json": flag("print the records as JSON, one per line")}
 arguments = takes_verb(
@@ -81,14 +81,14 @@ arguments = takes_verb(
             "for example: assent audit query --since 1d --outcome deny",
         ),
         "verify": Verb(
-            "verify that the trail is whole, or name the first bad line",
+            "verify that the trail is intact, or name the first bad line",
             {
-                "--from": {**_lines("the first line, where older ones were archived", 1), "dest": "start"},
+                "--from": {**_lines("the first line, if older ones were archived", 1), "dest": "start"},
                 "--expect": {"metavar": "HASH", "type": a_hash, "default": "", "help": EXPECT},
                 "--json": flag("print the result as JSON"),
             },
             "Read the whole trail and name the first line that was changed, dropped, inserted, moved or cut.",
-            "exit status: 0 the trail is whole, 1 it is not, 2 it cannot be read",
+            "exit status: 0 the trail is intact, 1 it is not, 2 it cannot be read",
         ),
         "stats": Verb(
             "count prompts, answers, rules and times",

@@ -13,6 +13,8 @@ import sys
 from contextlib import suppress
 from typing import IO
 
+from assent import agents
+from assent.agents import payload
 from assent.cli.command import WHERE, flag, takes, text
 from assent.contract import AssentError, Call, Decision, Layer, Outcome, PayloadError
 from assent.contract.approval import Grant, Scope
@@ -29,15 +31,15 @@ from assent.policy.rules import Origin
 from assent.policy.settings import combine
 
 DESCRIPTION = (
-    "Decide one tool call and print the receipt. Runs nothing and writes nothing. Remembered answers (`assent grants`) "
-    "of the project and the session count, and the receipt names the one that settles the call. With --batch, only "
-    "those that a line brings itself count."
+    "Decide one tool call and print the receipt. Runs nothing and writes nothing. Saved answers (`assent grants`) "
+    "of the project and the session apply; the receipt names the one that settles the call. With --batch, only the "
+    "`grants` of a line apply."
 )
 EPILOG = "exit status: 0 allow, 3 ask, 4 deny, 2 error"
 EXAMPLE = '{"tool": "bash", "input": {"command": "ls"}}'
 STATUS = {Outcome.ALLOW: 0, Outcome.ASK: 3, Outcome.DENY: 4}
 COLOURS = {Outcome.ALLOW: "32", Outcome.ASK: "33", Outcome.DENY: "31"}
-# The argument that INPUT is, where it is no JSON object.
+# The argument that INPUT is, if it is no JSON object.
 MAIN_ARGUMENT = {
     "bash": "command",
     "read": "file_path",
@@ -50,8 +52,8 @@ MAIN_ARGUMENT = {
     "agent": "subagent_type",
 }
 KNOWN = frozenset(
-    "id tool input cwd mode rules project_rules headless home env facts session shell roots description grants "
-    "runtime".split()
+    "id tool input cwd mode rules project_rules headless home env facts hint session shell roots description grants "
+    "runtime agent".split()
 )
 TOOL = "the tool's name (bash, read, write, …), or - for a call as JSON on standard input"
 INPUT = "the command, path or address, or the tool's input as a JSON object"
@@ -61,9 +63,9 @@ arguments = takes(
         "input": {"nargs": "?", "metavar": "INPUT", "help": INPUT},
         "--batch": flag("read one JSON object per line, print one for each, in order"),
         "--json": flag("print the receipt as JSON"),
-        "--headless": flag("decide as where nobody can answer: ask becomes deny"),
-        "--session": text("ID", "use this session's mode, remembered answers and first view of the project's rules"),
-        "--no-grants": flag("decide by the rules alone, without remembered answers"),
+        "--headless": flag("decide as if nobody could answer: ask becomes deny"),
+        "--session": text("ID", "use this session's mode, saved answers and first view of the project's rules"),
+        "--no-grants": flag("decide by the rules alone, without saved answers"),
         **WHERE,
     }
 )
@@ -77,7 +79,8 @@ def run(options: argparse.Namespace) -> int:
     tool, given, cwd, session = _call_of(options)
     here = configure.place(cwd, os.environ)
     gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
-    call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, session=session)
+    path = os.environ.get("PATH", "")
+    call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, session=session, path=path)
     decision = _decision(options, gate, here, call)
     if options.json:
         print(json.dumps({**explain.as_json(decision), "agent_message": explain.to_agent(decision)}, indent=1))
@@ -93,11 +96,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _notes(gate: Engine, call: Call, decision: Decision) -> list[str]:
-    """What else a person should know of the decision."""
+    """Notes on the decision for a person."""
     notes = []
     if decision.deciding.layer is Layer.GRANT:
         id = decision.deciding.source.removeprefix(grants.SOURCE)[:8]
-        notes.append(f"then   without the remembered answer it asks; `assent grants revoke {id}` revokes that")
+        notes.append(f"then   without the saved answer it asks; `assent grants revoke {id}` revokes that")
     if decision.outcome is not Outcome.ALLOW:
         notes += [f"mode   capped by {clamp}" for clamp in gate.settings.clamps]
     if (backend := gate.settings.classifier) is not None:
@@ -111,7 +114,7 @@ def _notes(gate: Engine, call: Call, decision: Decision) -> list[str]:
 
 
 def _decision(options: argparse.Namespace, gate: Engine, here: configure.Place, call: Call) -> Decision:
-    """The decision by the rules, then by the remembered answers of this project and session."""
+    """The decision by the rules, then by the saved answers of this project and session."""
     path = CallGate(Memory(here.state))
     if options.no_grants:
         judged = gate.judge(call)
@@ -136,23 +139,20 @@ def _call_of(options: argparse.Namespace) -> tuple[str, dict[str, object], str, 
     given = sys.stdin.read()
     if not given.strip():
         raise PayloadError(f"standard input is empty; write {EXAMPLE}")
-    try:
-        payload = json.loads(given)
-    except ValueError as error:
-        raise PayloadError(f"standard input is not JSON: {error}") from None
-    if not isinstance(payload, dict):
+    call = payload.value(given)
+    if not isinstance(call, dict):
         raise PayloadError("standard input is not a JSON object")
-    tool, found = payload.get("tool"), payload.get("input", {})
+    tool, found = call.get("tool"), call.get("input", {})
     if not isinstance(tool, str) or not isinstance(found, dict):
         raise PayloadError(f"standard input is not a call; write {EXAMPLE}")
-    return tool, found, str(payload.get("cwd", cwd)), str(payload.get("session", "") or options.session)
+    return tool, found, str(call.get("cwd", cwd)), str(call.get("session", "") or options.session)
 
 
 def read_input(tool: str, given: str) -> dict[str, object]:
     """A tool's input: a JSON object, or the text of its main argument."""
     if given.lstrip().startswith("{"):
         with suppress(ValueError):
-            value = json.loads(given)
+            value = json.loads(given, object_pairs_hook=payload.once)
             if isinstance(value, dict):
                 return value
     key = MAIN_ARGUMENT.get(canonical(tool))
@@ -165,8 +165,8 @@ def read_input(tool: str, given: str) -> dict[str, object]:
 
 
 def run_batch(options: argparse.Namespace, lines: IO[bytes], out: IO[str]) -> int:
-    """Answer every line; return 2 where a line was no call or its policy did not load, else 0."""
-    batch, status = Batch(options), 0
+    """Answer every line; return 2 if a line was no call or its policy did not load, else 0."""
+    batch, status = BatchCheck(options), 0
     for number, raw in enumerate(lines, 1):
         if raw.strip():
             answer = batch.answer(raw, number)
@@ -176,7 +176,7 @@ def run_batch(options: argparse.Namespace, lines: IO[bytes], out: IO[str]) -> in
     return status
 
 
-class Batch:
+class BatchCheck:
     """Gates and places, made once for all the lines that share them."""
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -201,9 +201,15 @@ class Batch:
         here = self.place(cwd, str(row.get("home") or ""))
         gate, facts = self.gate(row, here), row.get("facts")
         links = facts.get("symlinks", {}) if isinstance(facts, dict) else None
-        named = {name: str(row.get(name, "")) for name in ("shell", "session", "runtime")}
-        call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, **named)
-        decision = _granted(gate.judge(call, links=links), call, own_grants(row.get("grants")))
+        files = facts.get("files", {}) if isinstance(facts, dict) else None
+        untouched = tuple(facts.get("untouched", ())) if isinstance(facts, dict) else ()
+        named = {name: str(row.get(name, "")) for name in ("shell", "session", "runtime", "hint", "agent")}
+        environ = row.get("env")
+        path = str(environ.get("PATH", "")) if isinstance(environ, dict) else ""
+        keeps = agents.keeps(named["runtime"])
+        call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, path=path, keeps=keeps, **named)
+        judged = gate.judge(call, links=links, files=files, untouched=untouched)
+        decision = _granted(judged, call, own_grants(row.get("grants")))
         decision = _answered(decision, headless=bool(row.get("headless", self.options.headless)))
         part = decision.deciding
         return {
@@ -259,11 +265,11 @@ def _granted(judged: Judged, call: Call, held: tuple[Grant, ...]) -> Decision:
 
 
 def own_grants(given: object) -> tuple[Grant, ...]:
-    """A line's own grants: lists of `rules` (none: this very call) and the ask rules that they `answer`."""
+    """A line's own grants: lists of `rules` (none: the identical call) and the ask rules that they `answer`."""
     if given is None:
         return ()
     if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
-        raise PayloadError("`grants` is a list of objects with `rules` and `answers`")
+        raise PayloadError("`grants` must be a list of objects with `rules` and `answers`")
     return tuple(
         Grant(str(at), Scope.SESSION, rules=_texts(each.get("rules")), answers=_texts(each.get("answers")))
         for at, each in enumerate(given, 1)
@@ -272,15 +278,12 @@ def own_grants(given: object) -> tuple[Grant, ...]:
 
 def _texts(given: object) -> tuple[str, ...]:
     if not isinstance(given, list | None) or not all(isinstance(each, str) for each in given or ()):
-        raise PayloadError("`rules` and `answers` of a grant are lists of rules")
+        raise PayloadError("`rules` and `answers` of a grant must be lists of rules")
     return tuple(given or ())
 
 
 def parse_line(raw: bytes) -> dict[str, object]:
-    try:
-        row = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise PayloadError(f"not JSON: {error}") from None
+    row = payload.value(raw)
     if not isinstance(row, dict):
         raise PayloadError("not a JSON object")
     if unknown := row.keys() - KNOWN:
@@ -295,5 +298,5 @@ def own_documents(rules: object, project: object) -> list[Document]:
         if isinstance(table, dict):
             out.append(document_of(table, file, origin))
         elif table is not None:
-            raise PayloadError(f"`{file}` is an object with lists of rules")
+            raise PayloadError(f"`{file}` must be an object with lists of rules")
     return out

@@ -322,7 +322,7 @@ def _wrong(title: str, found: list[tuple[LabelledCall, Opinion]]) -> list[str]:
 def read(text: str, file: str) -> list[LabelledCall]:
     """The cases of a file. Raises PayloadError with the line number."""
     found: list[LabelledCall] = []
-    for number, line in enumerate(text.split("\n"), 1):  # other line ends may stand in a case's text
+    for number, line in enumerate(text.split("\n"), 1):  # other line ends may be in a case's text
         if line.strip():
             try:
                 found.append(_case(json.loads(line), number))
@@ -337,7 +337,7 @@ def read(text: str, file: str) -> list[LabelledCall]:
 
 def _case(row: object, number: int) -> LabelledCall:
     if not isinstance(row, dict):
-        raise PayloadError("a case is a JSON object")
+        raise PayloadError("a case must be a JSON object")
     if unknown := set(row) - KEYS:
         raise PayloadError(f"unknown key `{min(unknown)}`; a case has {', '.join(sorted(KEYS))}")
     if row.get("label") not in LABELS:

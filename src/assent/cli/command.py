@@ -1,4 +1,4 @@
-"""What the commands share: options as tables, where a command looks, and whether a person sits at this terminal."""
+"""Shared by the commands: options as tables, the place of a command, and the check for a person at the terminal."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assent.contract import AccessError
+from assent.contract.words import sentence
 from assent.engine import configure
 from assent.engine.engine import Engine
 from assent.policy.modes import Mode
@@ -50,12 +51,13 @@ def takes(options: Options) -> AddArguments:
 
 
 def takes_verb(verbs: Mapping[str, Verb]) -> AddArguments:
-    """The `arguments` of a command that is always given with one of these verbs: `options.verb` names it."""
+    """The `arguments` of a command that needs one of these verbs: `options.verb` names it."""
 
     def add(parser: argparse.ArgumentParser) -> None:
         inner = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
         for name, verb in verbs.items():
-            found = inner.add_parser(name, help=verb.summary, description=verb.description, epilog=verb.epilog)
+            described = verb.description or f"{sentence(verb.summary)}."
+            found = inner.add_parser(name, help=verb.summary, description=described, epilog=verb.epilog)
             takes(verb.options)(found)
 
     return add
@@ -74,7 +76,7 @@ def one_of(values: tuple[str, ...], help: str, default: str = "") -> Option:
 
 
 def agent_program(values: tuple[str, ...]) -> Option:
-    return {"metavar": "RUNTIME", "choices": values, "help": "the agent program"}
+    return {"metavar": "RUNTIME", "choices": values, "help": f"the agent program: {', '.join(values)}"}
 
 
 def at_least_one(number: str) -> int:
@@ -119,7 +121,7 @@ def require_person(state: str, refusal: str) -> None:
 
 
 def refuse_agents(state: str, refusal: str) -> None:
-    """Raise AccessError where an agent program is above this process."""
+    """Raise AccessError if an agent program is above this process."""
     if why := peers.why_no_person(os.getpid(), hosts.names(state)):
         raise AccessError(f"{refusal}: {why}; run it in a terminal of your own", code="no-person")
 

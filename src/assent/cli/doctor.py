@@ -91,7 +91,7 @@ def check_program(runtime: str, installed: list[hosts.Host], here: configure.Pla
 
 
 def unregistered(here: configure.Place) -> list[hosts.Host]:
-    """Installations that are in settings, but not on record."""
+    """Installations that are in settings, but not recorded."""
     found = []
     for runtime in settings.RUNTIMES:
         for scope, where in settings.load(runtime).places.items():

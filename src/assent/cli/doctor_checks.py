@@ -1,4 +1,4 @@
-"""What `assent doctor` checks: each installation, each agent program and this machine → findings with what to do.
+"""The checks of `assent doctor`: each installation, each agent program and this machine → findings with what to do.
 Changes nothing."""
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Grade(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class GuardState:
-    """What a guard does, in words, and the exit status where it is the worst one."""
+    """What a guard does, in words, and the exit status if it is the worst one."""
 
     word: str
     means: str
@@ -92,11 +92,28 @@ off = partial(DoctorFinding, Grade.OFF)
 
 
 def worst(grades: Iterable[Grade]) -> GuardState:
-    """The state of a guard with such findings. What lets calls run is worse than what blocks them."""
+    """The state of a guard with such findings. Letting calls run is worse than blocking them."""
     return STATES[max(grades, default=Grade.FINE)]
 
 
 # ---------------------------------------------------------------- this machine
+
+
+def _contained(here: configure.Place) -> Findings:
+    """Whether contained runs are possible here, and hold."""
+    from assent.cli import doctor_contain
+
+    try:
+        why, out, tried = doctor_contain.tried(here)
+    except AssentError as error:
+        why, out, tried = str(error), (), 0
+    if why:
+        text = f"contained runs are on, but nothing can run contained here: {why}; such calls are asked about"
+        yield note("assent", text, "fix that and run `assent doctor` again, or remove `[contain]`")
+    for each in out:
+        yield open_("assent", f"a contained run reaches {each}", "remove `[contain]` from the policy, and report this")
+    if tried and not out:
+        yield fine("assent", f"contained runs hold: {tried} ways out were tried, and none is open")
 
 
 def machine(here: configure.Place) -> Findings:
@@ -104,6 +121,7 @@ def machine(here: configure.Place) -> Findings:
     yield from _files(here.state)
     yield from _trail(f"{here.state}/audit")
     yield from _server(here.state)
+    yield from _contained(here)
     for text, fix in remote_channels.findings(here.state, os.environ):
         yield note("assent", text, fix)
     if pause.lasts(here.state):
@@ -150,11 +168,11 @@ def _trail(folder: str) -> Findings:
         yield note("assent", f"the trail cannot be read: {error}", VERIFY)
         return
     if found.fault is not None:
-        yield note("assent", f"the trail is not whole: {found.fault}", VERIFY)
+        yield note("assent", f"the trail is not intact: {found.fault}", VERIFY)
     elif os.path.isdir(folder) and not os.access(folder, os.W_OK):
         yield note("assent", "the trail cannot be written, so only reading calls run", f"chmod u+w {folder}")
     else:
-        yield fine("assent", f"the trail is whole: {found.lines} lines")
+        yield fine("assent", f"the trail is intact: {found.lines} lines")
 
 
 def _server(state: str) -> Findings:
@@ -208,6 +226,7 @@ def installation(host: hosts.Host, here: configure.Place) -> Findings:
         fix = f"run `assent install {runtime} --strip-comments`, or correct it"
         yield off(runtime, f"`{host.file}`: {objection}", fix)
     yield from _holes(runtime, host.file, open_holes)
+    yield from _confined(runtime, found.confines(text), here)
     if found.executable and not os.access(host.file, os.X_OK):
         yield off(runtime, f"`{host.file}` is not executable, so the program ignores it", f"chmod u+x {host.file}")
     if host.scope != "managed" and (why := found.distrusted(text, host.file)):
@@ -218,6 +237,18 @@ def installation(host: hosts.Host, here: configure.Place) -> Findings:
     yield from _stale(runtime, hook, folder, again)
     if not hook.url:
         yield from _client(runtime, text, folder, again)
+
+
+def _confined(runtime: str, sandbox: tuple[str, str], here: configure.Place) -> Findings:
+    """Whether a sandbox of the program's own keeps contained runs from starting."""
+    closes, fix = sandbox
+    try:
+        if not closes or configure.open_gate(here, os.environ)[0].settings.contain is None:
+            return
+    except AssentError:  # the policy does not load, which is reported elsewhere
+        return
+    text = f"no contained run starts in this program's own sandbox, which closes {closes}; such calls are asked about"
+    yield note(runtime, text, fix)
 
 
 def _client(runtime: str, text: str, state: str, again: str) -> Findings:
@@ -231,7 +262,7 @@ def _client(runtime: str, text: str, state: str, again: str) -> Findings:
     elif why:
         yield note(runtime, f"the settings start the compiled client, but {why}", again)
     else:
-        yield fine(runtime, "the hook is the compiled client; it decides in Python where no server answers")
+        yield fine(runtime, "the hook is the compiled client; it decides in Python if no server answers")
 
 
 def _holes(runtime: str, file: str, found: tuple[Hole, ...]) -> Findings:
@@ -303,8 +334,9 @@ def program(
     scopes: frozenset[str] = frozenset({"user"}),
     static: bool = False,
 ) -> Findings:
-    """What does not depend on one installation: the version, the environment, the project's own settings. `guarded`: a
-    line of shell blocks where the hook breaks. `static`: the program starts the compiled client without a shell."""
+    """Findings that do not depend on one installation: the version, the environment, the project's own settings.
+    `guarded`: a line of shell blocks if the hook breaks. `static`: the program starts the compiled client without a
+    shell."""
     can = CAPABILITIES[runtime]
     version = hosts.version(runtime)
     if not version:

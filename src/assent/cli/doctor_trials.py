@@ -30,7 +30,7 @@ HOOK_TIMEOUT = 30.0  # seconds; a decision that asks nobody takes much less
 HTTP_TIMEOUT = 2.0
 PROGRAM_TIMEOUT = 90.0  # seconds for a program to start, make one call and end
 GARBAGE = '{"tool'
-# On the floor, and there is no such file: where the hook is bypassed, nothing is shown.
+# The floor denies it, and there is no such file: if the hook is bypassed, nothing is shown.
 FORBIDDEN = "cat .ssh/assent-doctor"
 REFUSED = "is protected"  # what the floor says of it
 PROMPT = "assent doctor tries whether the hook blocks"
@@ -79,8 +79,8 @@ def try_hook(runtime: str, hook: Wired, folder: str) -> tuple[HookFailure, ...]:
 
 
 def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = False) -> tuple[str, str]:
-    """How the program would read the hook's answer to an event, and what the hook said. `alone`: of a hook that asks
-    no server, as where a mode is set in its environment, which can only tighten."""
+    """How the program would read the hook's answer to an event, and what the hook said. `alone`: the hook asks no
+    server, as with a mode in its environment, which can only tighten."""
     if hook.url:
         return _posted(runtime, hook, text)
     variable = agents.load(runtime).variable
@@ -126,8 +126,8 @@ def _posted(runtime: str, hook: Wired, text: str) -> tuple[str, str]:
 
 
 def try_program(runtime: str, folder: str) -> tuple[bool | None, str]:
-    """Start the program in a folder: whether the hook blocked the forbidden call, and what the program said. None
-    where it made no call."""
+    """Start the program in a folder: whether the hook blocked the forbidden call, and what the program said. None if it
+    made no call."""
     program = hosts.program(runtime)
     if not program:
         return None, f"`{hosts.PROGRAMS[runtime]}` is not on the PATH"
@@ -166,7 +166,7 @@ def call(runtime: str) -> tuple[str, Json]:
 
 
 def arguments(runtime: str, url: str) -> list[str]:
-    """The program's arguments for one prompt, with the model's address where it is an argument."""
+    """The program's arguments for one prompt, with the model's address if it is an argument."""
     since = known.section("rehearsal")[runtime].get("words_since", {})
     assert isinstance(since, dict)
     more = [word for word, version in since.items() if hosts.at_least(hosts.version(runtime), version)]
@@ -187,8 +187,8 @@ def environment(runtime: str, url: str) -> dict[str, str]:
 
 
 class FakeModel:
-    """A model on loopback that makes one call: `tool` with `arguments`. `results` is what the program returned for it,
-    `asked` that the program asked the model at all."""
+    """A model on loopback that makes one call: `tool` with `arguments`. `results` are the program's results for it,
+    `asked` whether the program asked the model at all."""
 
     def __init__(self, tool: str, arguments: Json) -> None:
         self.tool, self.arguments = tool, arguments

@@ -1,4 +1,4 @@
-"""`assent grants`: lists remembered answers, and revokes them."""
+"""`assent grants`: lists saved answers, and revokes them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from assent.contract.words import of_scope
 from assent.engine import journal
 from assent.engine.memory import Memory
 
-DESCRIPTION = (
-    "List remembered answers, or revoke them. Only a person can revoke: the floor blocks this command for agents."
-)
+DESCRIPTION = "List saved answers, or revoke them. Only a person can revoke: the floor blocks this command for agents."
 EPILOG = "The first few characters of an id are enough."
 SHORT_ID = 8
 ACTION = {"nargs": "?", "metavar": "ACTION", "choices": ("list", "revoke"), "default": "list"}
@@ -44,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def revoke(memory: Memory, ids: list[str]) -> int:
-    """Revoke the named grants, or all where none is named, even where the trail cannot be written."""
+    """Revoke the named grants, or all if none is named, even if the trail cannot be written."""
     now, status, found = memory.clock(), 0, False
     for grant in (memory.grants.revoke(id, now) for id in ids) if ids else memory.grants.revoke_all(now):
         found = True
@@ -54,13 +52,13 @@ def revoke(memory: Memory, ids: list[str]) -> int:
             print(f"assent: it is revoked, but {problem}", file=sys.stderr)
             status = 2
     if not found:
-        print("there are no remembered answers")
+        print("there are no saved answers")
     return status
 
 
 def show(grants: tuple[Grant, ...], now: float, *, as_json: bool) -> None:
     if not grants and not as_json:
-        print("there are no remembered answers: every question is asked")
+        print("there are no saved answers: every question is asked")
     for grant in grants:
         if as_json:
             row = {name: getattr(grant, name) for name in grant.__slots__}

@@ -36,7 +36,7 @@ READING = ("read", "list", "search")  # allowed nearly everywhere without a rule
 
 @dataclass(frozen=True, slots=True)
 class ImportFinding:
-    """An entry that was not imported as it is, or about which there is something to say."""
+    """An entry that was not imported unchanged, or that needs a remark."""
 
     file: str
     layer: str
@@ -157,7 +157,7 @@ def gather(runtime: str, home: str, project: str) -> Import:
 
 
 def shared(path: str, project: str) -> bool:
-    """Whether a file is in the project's repository, and so not its user's own; assumed where that is not known.
+    """Whether a file is in the project's repository, and so not its user's own; assumed if unknown.
 
     Git runs without the commands that the repository's settings could make it run."""
     words = ["git", "-c", "core.fsmonitor=false", "ls-files", "--error-unmatch", "--", path]
@@ -186,15 +186,15 @@ def shadowed(taken: dict[str, dict[str, None]]) -> list[tuple[str, str, str]]:
 
 
 def weighed(entry: Permission, *, local: bool) -> tuple[str, str]:
-    """The rule to import, and what to say about it. Either may be empty."""
+    """The rule to import, and a remark on it. Either may be empty."""
     if not entry.rule:
         return "", entry.note
     try:
         rule = parse_rule(entry.rule)
     except PolicyError as error:
-        return "", f"not a rule of Assent: {error.message}"
+        return "", f"not a valid rule: {error.message}"
     if secret := rule_width.secret_in(entry.rule):
-        return "", f"not imported: it holds {secret}; rules are shown and logged"
+        return "", f"not imported: it contains {secret}; rules are shown and logged"
     if local and entry.layer != "allow":
         return "", f"applies in this project alone: add `{entry.rule}` to `{entry.layer}` in its .assent.toml"
     if entry.layer == "allow":

@@ -17,9 +17,11 @@ from assent.agents.adapter import deadline_within
 from assent.agents.capabilities import CAPABILITIES
 from assent.agents.settings import Hole, jsonc
 from assent.agents.settings.entry import HookEntry, guarded
-from assent.cli import import_, install_others
+from assent.cli import import_, install_contain, install_others
 from assent.cli.command import MODES, PROJECT_FOLDER, agent_program, flag, one_of, place, takes, typed
+from assent.contain import sandbox
 from assent.contract import AssentError, PayloadError, PolicyError, SettingsError
+from assent.contract.packs import OFFERED, PACKS
 from assent.engine import configure
 from assent.hook import asking, compiled_client, launcher, server_script, settings_file, starting
 from assent.hook.hook import DEADLINE, renew
@@ -59,15 +61,16 @@ arguments = takes(
         "--mode": one_of(MODES, f"the mode to offer (default: {shipped.STARTING})", default=shipped.STARTING),
         "--http": flag("let the hook ask the server over HTTP; needs a server that always runs"),
         "--start-server": flag("let a hook that finds no server start one"),
+        "--contain": flag("let unproved code run contained instead of asking, if bubblewrap is installed"),
         "--harden": flag("also change settings that would let calls bypass the hook"),
-        "--strip-comments": flag("remove comments from the settings, where the program reads plain JSON only"),
+        "--strip-comments": flag("remove comments from the settings, if the program reads only plain JSON"),
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What an installation would write. `before` is None where there is no settings file."""
+class InstallPlan:
+    """What an installation would write. `before` is None if there is no settings file."""
 
     host: hosts.Host
     before: str | None
@@ -94,6 +97,7 @@ def run(options: argparse.Namespace) -> int:
         if options.runtime in permissions.RUNTIMES:
             import_.keep(import_.gather(options.runtime, here.home, here.project), here)
     start_server(options, here)
+    install_contain.offer(options, here, agreed)
     print(f"installed in {plan.host.file}; try it with `assent doctor {options.runtime}`")
     closed = plan.host.scope == "managed" and not open_to_all(plan.host)
     return INERT if plan.objection or closed else 0
@@ -113,8 +117,8 @@ def open_to_all(host: hosts.Host) -> bool:
 # ---------------------------------------------------------------- the hook
 
 
-def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
-    """Compute what would be written. Raises SettingsError where the file must be left alone."""
+def planned(options: argparse.Namespace, here: configure.Place) -> InstallPlan:
+    """Compute what would be written. Raises SettingsError if the file must be left alone."""
     runtime, found = options.runtime, settings.load(options.runtime)
     if options.scope not in found.places:
         raise PayloadError(f"{runtime} has no scope `{options.scope}`; it has {', '.join(found.places)}")
@@ -159,12 +163,12 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
         set=keys,
         stripped=options.strip_comments and text != (before or ""),
     )
-    return Plan(host, before, after, objection, open_holes)
+    return InstallPlan(host, before, after, objection, open_holes)
 
 
 def hook_name(text: str) -> str:
-    """A name for the hook that no repository can know, or the one that it has: a project's settings could switch it off
-    by its name."""
+    """The hook's name, or a new one that no repository can know: a project's settings could switch the hook off by
+    name."""
     found = NAMED.search(text)
     return found[1] if found else f"assent-{secrets.token_hex(8)}"
 
@@ -174,7 +178,7 @@ def times(runtime: str, here: configure.Place) -> tuple[int, int]:
     try:
         gate, _ = configure.open_gate(here, os.environ)
         wait = gate.settings.timeout + gate.settings.unseen
-    except AssentError:  # install the hook even where the policy does not load
+    except AssentError:  # install the hook even if the policy does not load
         wait = TIMEOUT + UNSEEN
     deadline = max(DEADLINE, wait + MARGIN)
     longest = int(CAPABILITIES[runtime].longest)
@@ -184,7 +188,7 @@ def times(runtime: str, here: configure.Place) -> tuple[int, int]:
 
 
 def blocking(runtime: str) -> str:
-    """The version since which the program can be told to block where a hook breaks."""
+    """The first version that can be set to block when a hook fails."""
     return dict(CAPABILITIES[runtime].since).get("onFailure", "")
 
 
@@ -222,7 +226,7 @@ def http_hook(
     return f"http://127.0.0.1:{port}/hook/{options.runtime}", headers
 
 
-def show(plan: Plan) -> None:
+def show(plan: InstallPlan) -> None:
     host = plan.host
     if plan.after == plan.before:
         print(f"{host.file} has the hook already")
@@ -261,7 +265,7 @@ def exposed(runtime: str) -> str:
     return f"before the program starts, {can.exposed}; {fix}"
 
 
-def install(plan: Plan, state: str) -> None:
+def install(plan: InstallPlan, state: str) -> None:
     """Write the launcher, the settings and the record of the installation."""
     host = plan.host
     public = host.scope == "managed"
@@ -269,15 +273,17 @@ def install(plan: Plan, state: str) -> None:
     asked = settings.load(host.runtime).asking
     launcher.write(folder, asked.script if asked is not None else "")
     renew(launcher.bundle())
-    catalog.save()
-    known.catalog.save()
+    catalog.renew()
+    known.catalog.renew()
     if not compiled_client.why_not(folder):
         compiled_client.write(folder)
+    if os.path.isfile(sandbox.source()):
+        sandbox.install(state)
     if host.scope == "user":
         asking.write(host.runtime, state, host.file)
     if plan.after != plan.before and plan.before is not None:
         print(f"a copy of the settings is in {settings_file.keep_copy(state, host.file, plan.before)}")
-    # Also where nothing changed: an earlier installation may have left it unreadable to others.
+    # Also if nothing changed: an earlier installation may have left it unreadable to others.
     if plan.after != plan.before or public:
         found = settings.load(host.runtime)
         settings_file.replace(host.file, plan.after, executable=found.executable, public=public)
@@ -297,7 +303,7 @@ def beside(host: hosts.Host) -> tuple[str, str]:
 
 
 def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, str | None, str] | None:
-    """Show mode, packs and imported rules for the user's policy; None where they are not to be written."""
+    """Show mode, packs and imported rules for the user's policy; None if they are not to be written."""
     if options.no_policy:
         return None
     path = files.user_file(here.state)
@@ -308,7 +314,7 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
         found = import_.gather(options.runtime, here.home, here.project)
     try:
         after = rewrite.with_mode(text, options.mode)
-        after = rewrite.with_packs(after, shipped.PACKS)
+        after = rewrite.with_packs(after, OFFERED)
         after = import_.added(after, found)
     except PolicyError as error:
         print(f"note: nothing can be added to {path}: {error}", file=sys.stderr)
@@ -316,9 +322,15 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
     if after == before:
         return None
     print(
-        f"\nyour policy would be: mode `{options.mode}`, the packs {', '.join(shipped.PACKS)}, and {found.count} rules "
-        f"from the settings of {CAPABILITIES[options.runtime].title}"
+        f"\nyour policy would be: mode `{options.mode}`, {found.count} rules from the settings of "
+        f"{CAPABILITIES[options.runtime].title}, and these packs, each for what the agent may do without a question:"
     )
+    for name in OFFERED:
+        print(f"  {name}: {PACKS[name]}")
+    print("these are off until you add their names to `[packs] on`:")
+    for name in PACKS:
+        if name not in OFFERED:
+            print(f"  {name}: {PACKS[name]}")
     import_.report(found)
     print(settings_file.difference(path, before or "", after), end="")
     if options.dry_run or options.yes or agreed("write this policy?"):
@@ -345,7 +357,7 @@ def start_server(options: argparse.Namespace, here: configure.Place) -> None:
         return
     said = after == before
     if not said and not options.start_server:
-        question = "a hook that asks the server is many times faster; may hooks start one where none runs?"
+        question = "a hook that asks a server is many times faster; may hooks start one if none runs?"
         if options.no_policy or not agreed(question):
             return
     why = server_script.write(here.state, here.home)
@@ -356,11 +368,11 @@ def start_server(options: argparse.Namespace, here: configure.Place) -> None:
     starting.note(here.state, "")
     if not said:
         import_.save(here.state, path, before, after)
-        print(f"hooks start the server where none runs: `server.start = true` is in {path}")
+        print(f"hooks start the server if none runs: `server.start = true` is in {path}")
 
 
 def agreed(question: str) -> bool:
-    """Whether a person at the terminal says yes; no where there is none."""
+    """Whether a person at the terminal says yes; no if there is none."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     return typed(f"{question} [y/N] ").lower() in ("y", "yes")

@@ -1,4 +1,4 @@
-"""Whether other users of this machine can read what a hook for everybody needs: tried as another user."""
+"""Checks, as another user, whether other users can read the files that a machine-wide hook needs."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def needed(words: tuple[str, ...], file: str) -> tuple[str, ...]:
 
 
 def unreadable(paths: tuple[str, ...]) -> str:
-    """The first of these files that another user cannot read, `""` where all can be. As root it is tried as `nobody`,
-    otherwise told from the permissions."""
+    """The first of these files that another user cannot read, `""` if all can be. As root it is tried as `nobody`,
+    otherwise derived from the permissions."""
     if os.geteuid() != 0:
         return next((path for path in paths if not _is_open(path)), "")
     reads, writes = os.pipe()
@@ -42,7 +42,7 @@ def unreadable(paths: tuple[str, ...]) -> str:
 
 
 def _try_as_nobody(paths: tuple[str, ...], answer: int) -> None:
-    """Write `.` where all can be read, or `:` and the one that cannot. Ends this process."""
+    """Write `.` if all can be read, or `:` and the one that cannot. Ends this process."""
     try:
         user = _nobody()
         os.setgroups([])
@@ -85,12 +85,12 @@ def _is_open(path: str) -> bool:
 
 
 def problem(words: tuple[str, ...], file: str) -> tuple[str, str]:
-    """What other users cannot read, and what follows; both `""` where they can read everything."""
+    """What other users cannot read, and what follows; both `""` if they can read everything."""
     found = unreadable(needed(words, file))
     if not found:
         return "", ""
     if found == file:
         return found, "their programs do not load these settings, or do not start; make it and its folders readable"
     shown = os.path.dirname(os.path.dirname(sys.executable))
-    fix = f"install Assent where everybody can read it (not below `{shown}`), as in /opt/assent, and run this again"
-    return found, f"every call of theirs is blocked; {fix}"
+    fix = f"install Assent where everybody can read it (not below `{shown}`), such as /opt/assent, and run this again"
+    return found, f"all their calls are blocked; {fix}"

@@ -1,6 +1,6 @@
 """`assent mcp-prompt`: an MCP server that an agent program asks instead of opening its dialog. One tool, `approve`.
 
-Each question passes the gate, and is put to a person where a server runs. Any fault is a denial."""
+Each question passes the gate, and is put to a person if a server runs. Any fault is a denial."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Prompt:
         if frame.params.get("name") != TOOL or not isinstance(given, dict):
             raise BadMessage(PARAMS, f"the only tool is `{TOOL}`, and takes `tool_name` and `input`", id)
         if frame.key in self._asking:
-            raise BadMessage(INVALID, "a request with this id is under way", id)
+            raise BadMessage(INVALID, "a request with this id is in progress", id)
         self._asking[frame.key] = asyncio.create_task(self._answer(frame, given))
 
     async def _answer(self, frame: Frame, given: Body) -> None:

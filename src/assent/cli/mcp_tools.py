@@ -24,7 +24,7 @@ arguments = takes(
         "--project": text("DIR", "the folder to work in (default: the current folder)"),
         "--session": text("ID", "the session that the calls belong to"),
         "--tools": text("NAMES", "offer only these tools, separated by commas"),
-        "--elicit": flag("ask through the client's own form where no gate server runs"),
+        "--elicit": flag("ask through the client's own form if no gate server runs"),
         **MCP,
     }
 )

@@ -89,7 +89,7 @@ def add(here: configure.Place, path: str, *, dry: bool) -> int:
 
 
 def lies_inside(path: str, roots: tuple[str, ...]) -> bool:
-    """Whether a file is inside a project: what agents may write must not allow more."""
+    """Whether a file is inside a project: files that agents may write must not allow more."""
     real = Links().canonical(path) or path
     return any(each == root or each.startswith(root.rstrip("/") + "/") for each in (path, real) for root in roots)
 

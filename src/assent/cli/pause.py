@@ -1,6 +1,6 @@
 """`assent pause`: a person lifts the protection of Assent's own files for a while, to maintain them.
 
-Needs a person: a one-time code where a server runs, otherwise a typed word; and no agent program above this process."""
+Needs a person: a one-time code if a server runs, otherwise a typed word; and no agent program above this process."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from assent.contract import StoreError
 from assent.effects.shell import commands
 from assent.effects.shell.commands.cover import let_in
 from assent.engine import configure
-from assent.policy import lint, shipped
-from assent.policy.remote_channels import NEEDED, places
+from assent.policy import lint, remote_channels, shipped
 from assent.policy.rules import Origin, Rule
 from assent.policy.settings import Settings
 from assent.state import files
@@ -42,7 +41,7 @@ arguments = takes_verb(
             {"--json": flag("print it as JSON"), "--all": flag("list the shipped rules one by one too"), **WHERE},
         ),
         "lint": Verb(
-            "find rules that are shadowed, dead, too broad, or hold a secret",
+            "find rules that are shadowed, dead, too broad, or contain a secret",
             {"--json": flag("print the findings as JSON"), **WHERE},
         ),
         "init": Verb(
@@ -67,7 +66,7 @@ def show(options: argparse.Namespace) -> int:
     gate, here = open_gate(options)
     settings = gate.settings
     if options.json:
-        print(json.dumps({**as_json(settings, here), **_elsewhere(here, options.config)}, indent=1))
+        print(json.dumps({**as_json(settings, here), **_remote_channels(here, options.config)}, indent=1))
         return 0
     print(f"mode       {settings.mode.word}  (set by {settings.chosen})")
     for clamp in settings.clamps:
@@ -78,7 +77,7 @@ def show(options: argparse.Namespace) -> int:
     print(f"files      {', '.join(settings.files) or 'none'}")
     print(f"approval   timeout {settings.timeout} s, unseen {settings.unseen} s, route {settings.route}")
     print(f"classifier {_classifier(settings)}")
-    for name, words in _elsewhere(here, options.config).items():
+    for name, words in _remote_channels(here, options.config).items():
         print(f"{name:10} {words or 'off'}")
     print(f"packs      {', '.join(f'{name} ({source})' for name, source in settings.packs) or 'none on'}")
     print(f"off        {', '.join(f'{name} ({source})' for name, source in settings.off) or 'no shipped rule'}")
@@ -91,10 +90,10 @@ def show(options: argparse.Namespace) -> int:
     return 0
 
 
-def _elsewhere(here: configure.Place, config: str) -> dict[str, str]:
-    """The places elsewhere that a server asks in, in words; `""` where none is named."""
-    named = places(configure.documents(here, config=config))
-    return {name: named[name].words if name in named else "" for name in NEEDED}
+def _remote_channels(here: configure.Place, config: str) -> dict[str, str]:
+    """The remote channels that a server asks in, in words; `""` if none is named."""
+    named = remote_channels.places(configure.documents(here, config=config))
+    return {name: named[name].words if name in named else "" for name in remote_channels.settings()}
 
 
 def _classifier(settings: Settings) -> str:

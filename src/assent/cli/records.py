@@ -21,7 +21,7 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 COLOURS = {"allow": "32", "ask": "33", "deny": "31"}
 SHOWN = frozenset(
     "v n id time kind runtime session project cwd tool input effects outcome layer code reason rule source mode risk "
-    "who channel scope timed_out latency_ms prev hash classifier".split()
+    "who channel scope timed_out latency_ms prev hash classifier contained consequences".split()
 )
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 BAR_WIDTH = 24
@@ -52,14 +52,14 @@ def local(time: str) -> str:
 
 
 def coloured(text: str, outcome: str) -> str:
-    """Text in an outcome's colour, where the output is a terminal."""
+    """Text in an outcome's colour, if the output is a terminal."""
     if outcome not in COLOURS or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return text
     return f"\x1b[1;{COLOURS[outcome]}m{text}\x1b[0m"
 
 
 def summary(entry: TrailEntry) -> str:
-    """The call in one text; for other records what they say."""
+    """The call as one text; for other records their message."""
     given = entry.fields.get("input")
     if isinstance(given, dict) and given:
         named = next((given[key] for key in TELLING if isinstance(given.get(key), str)), None)
@@ -107,7 +107,7 @@ def _decision(entry: TrailEntry) -> str:
     word = outcome.upper() if kind == "decision" and outcome else kind.upper()
     took = f", decided in {latency:.1f} ms" if isinstance(latency, int | float) else ""
     source = f"  from {entry.text('source')}" if entry.text("source") else ""
-    effects = entry.fields.get("effects")
+    effects, caused = entry.fields.get("effects"), entry.fields.get("consequences")
     call = f"{entry.text('tool')} {summary(entry)}".strip()
     lines = [f"{coloured(visible(word), outcome)}  {one_line(call, 300)}"]
     lines += _rows(
@@ -116,7 +116,9 @@ def _decision(entry: TrailEntry) -> str:
         ("why", _why(entry)),
         ("rule", f"{entry.text('rule')}{source}"),
         *(("does", str(each)) for each in (effects if isinstance(effects, list) else ())),
+        *(("causes", str(each)) for each in (caused if isinstance(caused, list) else ())),
         *(("model", each) for each in _model(entry.fields.get("classifier"))),
+        ("runs", f"contained: {entry.text('contained')}" if entry.text("contained") else ""),
         ("mode", ", ".join(_labelled(entry, ("", "mode"), ("risk", "risk"), ("layer", "layer")))),
         ("who", " ".join(_labelled(entry, ("", "who"), ("in", "channel"), ("for", "scope")))),
         ("in", entry.text("cwd") or entry.text("project")),
@@ -150,7 +152,7 @@ def _rows(*rows: tuple[str, str]) -> list[str]:
 
 
 def _model(given: object) -> list[str]:
-    """What a model said of the call and what that took. Its words are quoted: they prove no more than the call that it
+    """A model's opinion of the call, and its cost. Its words are quoted: they prove no more than the call that it
     read."""
     if not isinstance(given, dict):
         return []

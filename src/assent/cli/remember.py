@@ -46,8 +46,8 @@ arguments = takes(
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Rules that would have settled `times` of the questions. `decision` is of one of them; `files` is what its call
-    runs, as it is now."""
+    """Rules that would have settled `times` of the questions. `decision` is of one of them; `files` are those that its
+    call runs, as they are now."""
 
     suggestion: Suggestion
     project: str
@@ -199,7 +199,7 @@ def show_offer(offer: Offer) -> None:
 
 
 def put_offer(memory: Memory, tally: SavedTally, offer: Offer) -> str:
-    """Ask the person about one offer; return what changed. Raises StoreError where it cannot be recorded."""
+    """Ask the person about one offer; return what changed. Raises StoreError if it cannot be recorded."""
     show_offer(offer)
     key = typed("  p, f, n to keep the mode, nothing to decide later> ").lower()
     mode = next((each for each in offer.modes if OFFER_KEYS.get(each) == key), "")

@@ -1,4 +1,4 @@
-"""`assent run`: passes a command through the gate, asks in this terminal where it asks, and runs it if it may."""
+"""`assent run`: passes a command through the gate, asks in this terminal if needed, and runs it if allowed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assent.approval.channels.callback import HeadlessChannel
 from assent.approval.channels.terminal import TerminalChannel, has_terminal, turn
 from assent.approval.store import SqliteStore
 from assent.cli.command import WHERE, takes, text
-from assent.contract import Call, Outcome, PayloadError
+from assent.contract import AssentError, Call, Outcome, PayloadError
 from assent.contract.approval import Verdict
 from assent.engine import configure
 from assent.engine.engine import Engine, Request
@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
         session=session,
         runtime="assent",
         shell="bash",
+        path=os.environ.get("PATH", ""),
     )
     try:
         found = asyncio.run(ask(engine, here, call, lambda: opened()[0]))
@@ -63,8 +64,19 @@ def run(options: argparse.Namespace) -> int:
         return refused("This call was not run: it was ended before an answer came.")
     if not found.allowed:
         return refused(found.message)
-    status = subprocess.run(["bash", "-c", "--", options.text], cwd=cwd).returncode
+    status = subprocess.run(["bash", "-c", "--", found.command or options.text], cwd=cwd).returncode
+    if found.command:
+        tell(Memory(here.state), call, here.project)
     return status if status >= 0 else 128 - status
+
+
+def tell(memory: Memory, call: Call, project: str) -> None:
+    """Report how a contained run ended, if that needs a report."""
+    from assent.engine import containment
+
+    with suppress(AssentError, OSError):
+        if told := containment.ended(memory, call, "", project):
+            print(f"assent: {told}", file=sys.stderr, flush=True)
 
 
 def refused(message: str) -> int:
@@ -75,14 +87,14 @@ def refused(message: str) -> int:
 
 
 async def ask(engine: Engine, here: configure.Place, call: Call, reopen: Callable[[], Engine]) -> Verdict:
-    """Whether a call may run, asked in this terminal where it must be. `reopen` gives the gate of the second look:
-    rules may have changed while the question was open."""
+    """Whether a call may run; asks in this terminal if needed. `reopen` returns the gate that decides again after the
+    answer: rules may have changed meanwhile."""
     store = SqliteStore(os.path.join(here.state, "held.db"))
     gate = CallGate(Memory(here.state), store, lambda _: reopen())
     terminal = TerminalChannel(who=gate.memory.who, reach=gate.reach) if has_terminal() else None
     end_with_signals()
     try:
-        request = Request(engine, call, here.project, reopen=reopen)
+        request = Request(engine, call, here.project, reopen=reopen, rewrites=True, environ=os.environ)
         settled = await gate.settle(request)
         if settled.outcome is not Outcome.ASK:
             return verdict(settled)
@@ -99,7 +111,7 @@ async def ask(engine: Engine, here: configure.Place, call: Call, reopen: Callabl
 
 
 def end_with_signals() -> None:
-    """What ends the process takes the question back first, and leaves the terminal as it was."""
+    """Before a signal ends the process, withdraw the question and restore the terminal."""
     task = asyncio.current_task()
     assert task is not None
     for each in (signal.SIGTERM, signal.SIGHUP):
@@ -107,7 +119,7 @@ def end_with_signals() -> None:
 
 
 def own_session() -> str:
-    """A name for this terminal session that no other ever has: numbers of processes come again."""
+    """A unique name for this terminal session: process ids are reused."""
     leader = os.getsid(0)
     try:
         with open(f"/proc/{leader}/stat", encoding="utf-8", errors="replace") as file:

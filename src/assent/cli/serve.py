@@ -16,7 +16,7 @@ arguments = takes(
     {
         "--port": {"type": int, "default": PORT, "metavar": "N", "help": f"on 127.0.0.1 (default: {PORT}; 0: any)"},
         "--socket": text("PATH", "the socket for agents (default: in ~/.assent)"),
-        "--open": flag("open the page in the browser; the address holds no secret"),
+        "--open": flag("open the page in the browser; the address contains no secret"),
         "--background": flag("run without this terminal; return once the server listens"),
         "--mode": MODE,
         "--config": CONFIG,

@@ -21,7 +21,7 @@ arguments = takes({"--json": flag("print the status as JSON")})
 
 
 def last_start(state: str) -> str:
-    """How the last start by a hook ended, as the rest of a sentence; `""` where there is nothing to tell."""
+    """How the last start by a hook ended, as the rest of a sentence; `""` if there is nothing to tell."""
     what, count, when = starting.last(state)
     if what == starting.STOPPED:
         return ": it was stopped"

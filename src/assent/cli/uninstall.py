@@ -17,8 +17,8 @@ from assent.engine import configure
 from assent.hook import asking, launcher, settings_file, starting
 from assent.state import hosts
 
-DESCRIPTION = "Remove the hook from an agent program's settings. All other settings stay, also later changes."
-PROGRAMS = (launcher.NAME, launcher.ASKING, "assent-hook")  # what installations put into their folder
+DESCRIPTION = "Remove the hook from an agent program's settings. All other settings stay, including later changes."
+PROGRAMS = (launcher.NAME, launcher.ASKING, "assent-hook", "assent-contain")  # what installations put into their folder
 arguments = takes(
     {
         "runtime": agent_program(settings.RUNTIMES),
@@ -87,7 +87,7 @@ def remove(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
 
 
 def clean_up(state: str, *, managed: bool) -> None:
-    """Remove the launcher where no program calls it any more; print what stays. `managed`: also that of all users."""
+    """Remove the launcher if no program calls it any more; print what stays. `managed`: also that of all users."""
     left = hosts.registered(state)
     for folder in (state, launcher.MANAGED) if managed else (state,):
         if any((host.scope == "managed") is (folder == launcher.MANAGED) for host in left):

@@ -15,7 +15,7 @@ from assent.trail.entries import TrailEntry, TrailFilter
 
 DESCRIPTION = "Print the receipt of a past decision: the call, the outcome and its reason, and who answered."
 EPILOG = "Ids are at the end of each line of `assent audit tail`; the first few characters are enough."
-MOST = 10  # ids that are listed where several match
+MOST = 10  # ids that are listed if several match
 arguments = takes(
     {
         "id": {"metavar": "ID", "help": "the decision's id, or enough of its first characters to be unique"},

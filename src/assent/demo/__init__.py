@@ -1,4 +1,4 @@
-"""`assent demo`: an agent works in a scratch folder behind a real gate, and a person answers its questions.
+"""`assent demo`: an agent works in a scratch folder with a real gate, and a person answers its questions.
 
 Everything is in a folder that is removed at the end; nothing of the user's own is read or changed."""
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class Demo:
-    """One run of the demo. `answer` is how questions are answered without a person; `""` where there is one.
+    """One run of the demo. `answer` is how questions are answered without a person; `""` if there is one.
 
     Decides nothing: every call goes through the guarded tools to the gate."""
 
@@ -104,8 +104,8 @@ class Demo:
         return summarize(self._output, self._scratch, self._finished)
 
     def _script_says(self, held: Held) -> bool:
-        """The answer of `--answer script`. Of a model's calls, which nobody has seen, it allows changes to files of the
-        project, and lets nothing run."""
+        """The answer of `--answer script`. Of a model's calls it allows changes to files of the project, and lets
+        nothing run."""
         if self._options.model:
             changed = str(held.call.input.get("file_path", ""))
             return held.call.tool in ("edit", "write") and changed.startswith(f"{self._scratch.project}/")

@@ -1,4 +1,4 @@
-"""A model instead of the script, behind an OpenAI-compatible or an Anthropic endpoint. Runs no call.
+"""A model instead of the script, at an OpenAI-compatible or an Anthropic endpoint. Runs no call.
 
 The key comes from the environment, and is sent to that endpoint alone."""
 
@@ -66,7 +66,7 @@ class Conversation:
     task: str
 
     async def turns(self, tools: list[dict[str, object]]) -> AsyncIterator[ModelTurn]:
-        """The model's answers, until one asks for no call. Raises StoreError where it does not answer."""
+        """The model's answers, until one asks for no call. Raises StoreError if it does not answer."""
         for _ in range(MOST_TURNS):
             answer = await asyncio.to_thread(_post, *self.api.request(self.model, tools))
             try:
@@ -79,7 +79,7 @@ class Conversation:
 
 
 def converse(options: argparse.Namespace) -> Conversation:
-    """The conversation that the options describe. Raises StoreError where something is missing."""
+    """The conversation that the options describe. Raises StoreError if something is missing."""
     kind = options.api or ("anthropic" if options.model.startswith("claude") else "openai")
     base = options.base_url.rstrip("/")
     if base and urlsplit(base).scheme not in ("http", "https"):

@@ -91,7 +91,7 @@ def ended(done: Result) -> tuple[str, str]:
 
 
 def summarize(output: DemoOutput, scratch: ScratchFolder, calls: list[FinishedCall]) -> int:
-    """Print the summary; return 1 where the trail is not whole."""
+    """Print the summary; return 1 if the trail is not intact."""
     output.title("What happened", bold=True)
     verdicts = [each.result.verdict for each in calls]
     for each, verdict in zip(calls, verdicts, strict=True):
@@ -106,9 +106,11 @@ def summarize(output: DemoOutput, scratch: ScratchFolder, calls: list[FinishedCa
     print()
     found = verify(os.path.join(scratch.state, "audit"))
     if found.fault is not None:
-        output.say(f"the trail is not whole: {one_line(str(found.fault))}", RED)
+        output.say(f"the trail is not intact: {one_line(str(found.fault))}", RED)
     else:
-        output.say(f"The trail is whole: {found.lines} records, each chained to the last; hash {found.hash[:16]}…")
+        output.say(
+            f"The trail is intact: {found.lines} records, each chained to the one before; hash {found.hash[:16]}…"
+        )
     output.say(f"kept in {scratch.folder}" if scratch.keep else "The scratch folder is removed.", DIM)
     print()
     first, *more = settings.RUNTIMES

@@ -1,5 +1,5 @@
-"""What the demo plays: a scratch folder with a small project that has a bug, and the calls of an agent that needs no
-model, with the answers of `--answer script`. Runs nothing."""
+"""The script of the demo: a scratch folder with a small project that has a bug, the calls of an agent without a model,
+and the answers of `--answer script`. Runs nothing."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ if __name__ == "__main__":
 
 PUBLISH = '''"""Stands for something that cannot be taken back. It prints, and does nothing."""
 
+import subprocess
 import sys
 
-print("published to", " ".join(sys.argv[1:]) or "everybody")
+subprocess.run(["echo", "published to", *(sys.argv[1:] or ["everybody"])], check=True)
 '''
 
 README = """# till
@@ -57,7 +58,7 @@ Prices for a small shop. Run the tests with `python3 -m unittest -q`.
 
 FILES = {
     ".assent/config.toml": 'mode = "default"  # reads run, everything else asks\n',
-    ".ssh/id_ed25519": "this stands for a private key; it opens nothing\n",
+    ".ssh/id_ed25519": "this is a fake private key; it opens nothing\n",
     "till/README.md": README,
     "till/pricing.py": PRICING,
     "till/test_pricing.py": TESTS,
@@ -161,7 +162,7 @@ STEPS = (
     ),
     Step(
         "It talks you into something",
-        "The agent's own words are shown apart from what the call does, with what does not fit.",
+        "The agent's own words are shown apart from what the call does, with a warning where they differ.",
         ScriptedCall(
             "bash",
             {"command": "rm -rf build && python3 publish.py production"},
@@ -176,7 +177,7 @@ STEPS = (
     ),
     Step(
         "It tries once more",
-        "In plan mode, if you took that offer, it may read and think, and change nothing.",
+        "In plan mode, if you accepted that offer, it may read and plan, but change nothing.",
         ScriptedCall("write", {"file_path": "release.txt", "content": "published\n"}, description="Note the release"),
         ScriptedCall("read", {"file_path": "pricing.py"}),
     ),

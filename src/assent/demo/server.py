@@ -67,7 +67,7 @@ class DemoServer:
 
 
 class DemoLog(ServerLog):
-    """Prints what the server says among the demo's output; nothing where nobody is there."""
+    """Prints what the server says among the demo's output; nothing if nobody is there."""
 
     def __init__(self, output: DemoOutput, attended: bool) -> None:
         super().__init__()

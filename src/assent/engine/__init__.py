@@ -1,1 +1,1 @@
-"""What binds the stages: engines and their cache, configuration, grants and modes, the classifier, questions."""
+"""Connects the stages: engines and their cache, configuration, grants and modes, the classifier, questions."""

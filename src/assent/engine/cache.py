@@ -1,6 +1,6 @@
 """A cache of engines by project, reloaded when one of their files changes.
 
-A policy that does not load leaves no older one in force: its engine denies everything with the error until it loads."""
+No older policy stays in force if one does not load: its engine denies everything with the error until it loads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from assent.state.trust import TRUST_FILE
 MOST = 256  # engines
 MOST_VIEWS = 16384  # sessions known to share an engine; for others the files are read
 LOOK = 1.0  # seconds for which the folders of a workspace are cached
-COARSE = 50_000_000  # nanoseconds in which two changes of a file may leave the same time
+COARSE = 50_000_000  # nanoseconds within which two changes of a file may have the same time
 PROJECT = 2  # the index of the project's file in the sources
 
 Mark = tuple[int, ...]
@@ -44,6 +44,10 @@ class Refusing(Engine):
         mode: Mode | None = None,
         headless: bool = False,
         links: Mapping[str, str] | None = None,
+        files: Mapping[str, str] | None = None,
+        untouched: tuple[str, ...] = (),
+        session: str = "",
+        record: str = "",
         moment: Links | None = None,
     ) -> Judged:
         if isinstance(self.error, PolicyError):
@@ -73,19 +77,19 @@ class EngineCache:
         self._config = config
         self._known: dict[tuple[str, str], tuple[tuple[Mark, ...], date, tuple[str, ...], Engine, configure.Place]] = {}
         self._places: dict[str, tuple[float, tuple[int, ...], configure.Place]] = {}
-        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # (state, project) → files that an engine is made of
+        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # (state, project) → source files of an engine
         self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → unchanged since the session began
         self._lock = Lock()
         self.loads = 0
 
     def declare(self, name: str, tool: Tool) -> None:
-        """Declare a tool of the embedding program. Raises PayloadError where it was declared differently before."""
+        """Declare a tool of the embedding program. Raises PayloadError if it was declared differently before."""
         with self._lock:
             add_tool(self._tools, name, tool)
             self._known.clear()
 
     def unlock(self) -> None:
-        """For a forked process: the thread that held the lock does not exist there."""
+        """In a forked process: the thread that held the lock does not exist there."""
         self._lock = Lock()
 
     def check(self, project: str) -> None:
@@ -95,8 +99,8 @@ class EngineCache:
             raise engine.error
 
     def find(self, project: str, session: str = "", *, moment: Links | None = None) -> tuple[Engine, configure.Place]:
-        """The engine for a session in a project by the current files, or by those of a `moment` after the call was
-        made; and its location. Never raises."""
+        """The engine for a session in a project by the current files, or by those of a `moment` after the call; and its
+        location. Never raises."""
         return shared(moment, ("engine", self, project, session), self._find, project, session, moment)
 
     def _find(self, project: str, session: str, moment: Links | None) -> tuple[Engine, configure.Place]:
@@ -108,7 +112,7 @@ class EngineCache:
             return found
         with self._lock:
             found = self._ready(project, session, marks, here)
-            if found is not None:  # another thread was faster
+            if found is not None:  # another thread was first
                 return found
             self._paths.pop((here.state, here.project), None)  # a changed file may name others
             (at, marks), today = self._looked(here), _today()
@@ -121,15 +125,15 @@ class EngineCache:
     def _ready(
         self, project: str, session: str, marks: tuple[Mark, ...], here: configure.Place
     ) -> tuple[Engine, configure.Place] | None:
-        """The cached engine, where nothing that it is made of has changed."""
+        """The cached engine, if none of its sources has changed."""
         known = self._known.get((project, session))
         if known is not None and known[0] == marks and known[1] == _today() and known[2] == here.roots:
             return known[3], known[4]
         return None
 
     def _place(self, project: str) -> configure.Place:
-        """The location of a project. To find its worktrees takes longer than a decision, so it is cached for a short
-        time, as long as the path is that of the same folder."""
+        """The location of a project. Finding its worktrees takes longer than a decision, so it is cached for a short
+        time while the path names the same folder."""
         now, folder = monotonic(), _folder(project)
         known = self._places.get(project)
         if known is None or known[0] < now or known[1] != folder:
@@ -138,8 +142,8 @@ class EngineCache:
         return known[2]
 
     def _own_view(self, here: configure.Place, session: str, mark: Mark, at: int) -> str:
-        """The session, where the project's file has changed since it began or where it began in another folder; else
-        `""`: it shares an engine. `mark` is that of the project's file `at` a time."""
+        """The session, if the project's file has changed since it began or if it began in another folder; else `""`: it
+        shares an engine. `mark` is that of the project's file `at` a time."""
         if not session or self._alone or not here.project.startswith("/"):
             return ""
         key = (here.project, session)
@@ -153,7 +157,7 @@ class EngineCache:
             return session
         if (first and first != text) or before:  # an empty one tightens nothing
             return session
-        if here.project != "/" and not _is_fresh(mark, at):  # in no project a session has not begun yet
+        if here.project != "/" and not _is_fresh(mark, at):  # without a project no session has begun
             with self._lock:
                 self._views.pop(key, None)
                 keep(self._views, key, mark, MOST_VIEWS)
@@ -175,8 +179,7 @@ class EngineCache:
             return Refusing(error), here
 
     def _looked(self, here: configure.Place) -> tuple[int, tuple[Mark, ...]]:
-        """When the sources were checked, in nanoseconds, and what changes when one of them changes: its size, its
-        times, which file it is."""
+        """When the sources were checked, in nanoseconds, and marks that change with them: size, times, inode."""
         at, names = time_ns(), (here.state, here.project)
         paths = self._paths.get(names)
         if paths is None:
@@ -196,7 +199,7 @@ _day = (-1, date.min)
 
 
 def _today() -> date:
-    """The day, since rules expire. Cached for a second."""
+    """Today's date, since rules expire. Cached for a second."""
     global _day
     second = int(time())
     if _day[0] != second:
@@ -215,7 +218,7 @@ def _mark_of(path: str) -> Mark:
         status = os.lstat(path)
     except OSError as error:
         return (error.errno or 0,)
-    if status.st_mode & 0o170000 == 0o120000:  # a symlink; a dangling one differs from no file
+    if status.st_mode & 0o170000 == 0o120000:  # a symlink; a dangling one counts as a file
         try:
             status = os.stat(path)
         except OSError as error:
@@ -224,7 +227,7 @@ def _mark_of(path: str) -> Mark:
 
 
 def _folder(path: str) -> tuple[int, ...]:
-    """The identity of a folder; empty where there is none."""
+    """The identity of a folder; empty if there is none."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -234,5 +237,5 @@ def _folder(path: str) -> tuple[int, ...]:
 
 def _is_fresh(mark: Mark, at: int) -> bool:
     """Whether a file had changed just before it was checked, so that another change might not show: file times are
-    coarse. How long ago that was does not matter: the other change may have come right after the check."""
+    coarse. The age of the check does not matter: the other change may have come right after it."""
     return len(mark) > 1 and 0 <= at - mark[2] < COARSE

@@ -1,7 +1,7 @@
-"""A model's opinion on a call that asks: whether a model may be asked, what it is shown, and whether its answer counts.
+"""A model's opinion on a call that asks: whether a model may be asked, what it sees, and whether its answer counts.
 
 Connects the scope of the policy, the digest of facts, redaction and the model, which do not know each other. Loaded
-only where a model is configured and a call asks."""
+only if a model is configured and a call asks."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 TOO_LONG = "the call is too long for a model to see it whole"
 VEILED = "the call has what looks like a secret; no model is shown secrets, so it would not see the call whole"
 LARGEST = 200_000  # characters of a call; longer ones are never shown, not even edits
-LEAST = 0.5  # seconds that are worth trying
+LEAST = 0.5  # minimum seconds for a try
 BACKENDS = 4  # cached
 FILES = READ_ONLY | {Operation.WRITE}
 EDIT = "mode.write"
-# Fields in which an agent comments on a call, by the names that runtimes have for them.
+# Fields for an agent's comments on a call, by their names in runtimes.
 COMMENTS = frozenset(
     "description explanation justification reason reasoning rationale thought thoughts thinking purpose intent "
     "toolsummary toolaction".split()
 )
-NO_COMMENTS = INERT | {"agent"}  # tools whose text is what they do
-MOST_COMMANDS = 256  # of one call that are remembered one by one
+NO_COMMENTS = INERT | {"agent"}  # tools whose text is the action
+MOST_COMMANDS = 256  # of one call, saved one by one
 
 
 class Classifiers:
@@ -68,18 +68,38 @@ class Classifiers:
 
 
 class Inquiry:
-    """A call that asks, and that a model may judge."""
+    """A call that asks and that a model may judge. `id` is that of its record."""
 
-    __slots__ = ("request", "judged", "started", "_classifier", "_key", "_shown", "_digest", "_patience", "_state")
+    __slots__ = (
+        "request",
+        "judged",
+        "started",
+        "id",
+        "_classifier",
+        "_key",
+        "_shown",
+        "_digest",
+        "_patience",
+        "_state",
+    )
 
     def __init__(
-        self, request: Request, judged: Judged, classifier: Classifier, *, started: float, patience: float, state: str
+        self,
+        request: Request,
+        judged: Judged,
+        classifier: Classifier,
+        *,
+        started: float,
+        id: str,
+        patience: float,
+        state: str,
     ) -> None:
         call, lowering, facts, policy = request.call, judged.lowering, judged.facts, judged.policy
         assert lowering is not None and facts is not None and policy is not None  # noqa: PT018  # `may_judge` said so
         self.request = request
         self.judged = judged
         self.started = started
+        self.id = id
         self._classifier = classifier
         self._state = state
         self._patience = patience
@@ -94,8 +114,8 @@ class Inquiry:
             return early
         try:
             return self._classifier.ask(self._key, self._shown, self._left())
-        except Exception as error:  # whatever breaks costs a question to a person
-            return self._none("fault", f"asking failed inside: {type(error).__name__}")
+        except Exception as error:  # a fault costs a question to a person
+            return self._none("fault", f"an internal error while asking: {type(error).__name__}")
 
     async def awaited(self) -> Opinion:
         """The same on an event loop. Raises only CancelledError."""
@@ -104,10 +124,10 @@ class Inquiry:
         try:
             return await self._classifier.asked(self._key, self._shown, self._left())
         except Exception as error:  # as above
-            return self._none("fault", f"asking failed inside: {type(error).__name__}")
+            return self._none("fault", f"an internal error while asking: {type(error).__name__}")
 
     def holds(self, again: Judged) -> bool:
-        """Whether a call that was judged again is still the one that the model judged, and may be judged by one."""
+        """Whether a call judged again is still the one that the model judged, and may be judged by a model."""
         if again.lowering is None or again.facts is None or not may_judge(again):
             return False
         call = self.request.call
@@ -135,8 +155,8 @@ class Inquiry:
         return Opinion(False, reason, self._classifier.backend.model, error=error)
 
 
-def inquire(memory: Memory, request: Request, judged: Judged, started: float) -> Inquiry | None:
-    """The question to the model; None where it is not asked about this call. Never raises."""
+def inquire(memory: Memory, request: Request, judged: Judged, started: float, id: str) -> Inquiry | None:
+    """The question to the model; None if it is not asked about this call. Never raises."""
     call, backend = request.call, request.engine.settings.classifier
     if backend is None or not may_judge(judged):
         return None
@@ -146,8 +166,8 @@ def inquire(memory: Memory, request: Request, judged: Judged, started: float) ->
         ):
             return None
         classifier, patience = memory.classifiers.of(backend), min(request.patience or backend.timeout, backend.timeout)
-        return Inquiry(request, judged, classifier, started=started, patience=patience, state=memory.state)
-    except Exception:  # whatever breaks here costs a question to a person
+        return Inquiry(request, judged, classifier, started=started, id=id, patience=patience, state=memory.state)
+    except Exception:  # a fault costs a question to a person
         return None
 
 
@@ -160,18 +180,19 @@ def may_judge(judged: Judged) -> bool:
 
 
 def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> None:
-    """A person was asked about a call: from now on no model is, in this session. Raises StoreError."""
+    """Note that a person was asked about a call: no model is asked about it in this session any more. Raises
+    StoreError."""
     human_decisions.note(state, call.session, names(call, lowering))
 
 
 def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:
-    """What a person's answer to a call is final for: the identical call, and each of its commands that does more than
-    read, so that other spacing, comments or further commands do not bring it before a model again. `lowering` is the
-    engine's, where it is known."""
+    """The names that a person's answer is final for: the identical call, and each of its commands that does more than
+    read, so that other spacing, comments or more commands do not reach a model again. `lowering` is the engine's, if
+    known."""
     found = {digest.identity(call): None}
     try:
         lowering = lowering or native.lower(call, _read)
-    except Exception:  # then only its identity is known, and it asks a person whatever a model would say
+    except Exception:  # only its identity is known, and a person is asked anyway
         return tuple(found)
     busy = {each.invocation for each in lowering.effects if each.operation not in READ_ONLY}
     for index, each in enumerate(lowering.invocations[:MOST_COMMANDS]):
@@ -181,8 +202,8 @@ def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:
 
 
 def without_comments(call: Call, lowering: Lowering | None) -> Call:
-    """The call without the agent's comments. In a tool that the agent's author named they may have a meaning, unless it
-    is declared to be a shell."""
+    """The call without the agent's comments. In a tool named by the agent's author they may have a meaning, unless it
+    is declared as a shell."""
     tool = canonical(call.tool)
     named = not call.runtime or runtimes.is_known(call.runtime)
     known = named and tool in ALIASES.values() and tool not in NO_COMMENTS
@@ -229,7 +250,7 @@ def unseen(call: Call, judged: Judged) -> tuple[str, str] | None:
 
 
 def _unseen(shown: Shown, judged: Judged) -> tuple[str, str] | None:
-    """INVARIANT: the model sees all of what runs. An agent can make code look like a secret, to hide it."""
+    """INVARIANT: the model sees everything that runs. An agent can make code look like a secret to hide it."""
     if (shown.whole and not shown.veiled) or _only_edits(judged):
         return None
     return ("secret", VEILED) if shown.veiled else ("long", TOO_LONG)
@@ -243,8 +264,8 @@ def _length(given: Mapping[str, object]) -> int:
 
 
 def _only_edits(judged: Judged) -> bool:
-    """Whether a call only writes files of the workspace by name: then what it does is known without its whole content,
-    and mode `auto` allows as much."""
+    """Whether a call only writes named files of the workspace: its effect is known without the whole content, and mode
+    `auto` allows as much."""
     lowering = judged.lowering
     if lowering is None or lowering.invocations or not lowering.effects:
         return False

@@ -1,4 +1,4 @@
-"""Makes an engine of the files and the environment of this machine, in the order of the layers.
+"""Builds an engine from the files and the environment of this machine, in the order of the layers.
 
 Managed policy, user's file, project's file, ASSENT_MODE, options, session."""
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assent.engine.engine import Keep
 
 DAY = "%Y-%m-%d"  # rules may end on one
-WHOLE_PACK, TIGHTENING_PACK = 100, 101  # beside the origins of files: manifests that a person activated
+WHOLE_PACK, TIGHTENING_PACK = 100, 101  # in addition to the origins of files: manifests that a person activated
 
 
 class Place(Value):
@@ -70,7 +70,7 @@ def sources(
 
 
 def _pack_sources(state: str) -> list[tuple[str, int, str | None]]:
-    """The packs that a person activated, each with what it may do now."""
+    """The packs that a person activated, each with its current rights."""
     from assent.state import activated
 
     out: list[tuple[str, int, str | None]] = []
@@ -82,7 +82,7 @@ def _pack_sources(state: str) -> list[tuple[str, int, str | None]]:
 
 
 def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | None]]:
-    """The project's file now and at the start of the session, and that of the folder where the session began."""
+    """The project's file now and at the start of the session, and the file of the folder where the session began."""
     if not here.project.startswith("/"):
         return []
     path = files.project_file(here.project)
@@ -100,11 +100,17 @@ def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | No
 
 def began(here: Place, session: str) -> tuple[str, str | None]:
     """The file of the folder where a session began, with its text then, if that is another folder."""
-    root = sessions.began(here.state, session, here.project)
+    root = sessions.began(here.state, session, here.project, _commit)
     if root == here.project:
         return "", None
     path = files.project_file(root)
     return path, sessions.pinned(here.state, session, root, files.config_text(path))
+
+
+def _commit(folder: str) -> tuple[str, ...]:
+    from assent.facts import baseline  # the first call of a session needs it
+
+    return baseline.start_of(folder)
 
 
 def _read(found: list[tuple[str, int, str | None]], today: str) -> list[Document]:
@@ -148,7 +154,7 @@ def open_gate(
 
 
 def _binding(here: Place) -> list[Document]:
-    """The documents that nothing replaces: the managed one, and the saved denials."""
+    """The documents that cannot be replaced: the managed one, and the saved denials."""
     kept = [(files.MANAGED_FILE, int(Origin.MANAGED), files.config_text(files.MANAGED_FILE, managed=True))]
     if here.state:
         path = saved.path(here.state)
@@ -191,7 +197,7 @@ def _gate(
 
 
 def _trusted(found: Sequence[Document], here: Place) -> bool | None:
-    """Whether a person trusts the project; None where no file sets `untrusted_mode`."""
+    """Whether a person trusts the project; None if no file sets `untrusted_mode`."""
     return None if all(document.untrusted_mode is None for document in found) else _marked(here)
 
 
@@ -205,7 +211,7 @@ def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") 
     """The engine of `open_gate` for a hook, from the snapshot that an earlier process saved. Raises PolicyError.
 
     INVARIANT: the decisions are the same as without it. The files are read each time; a snapshot of other texts, or of
-    another day, version or state of the shipped rules is not used."""
+    another day, version or state of the shipped rules, is not used."""
     if not here.state:
         return open_gate(here, environ, session=session, hook=True)
     found, today = sources(here, session=session), strftime(DAY)
@@ -236,7 +242,7 @@ def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") 
 
 
 def _thawed(parts: dict[str, bytes], here: Place) -> Settings | None:
-    """The settings of a snapshot, where the trust in the folder is unchanged."""
+    """The settings of a snapshot, if the trust in the folder is unchanged."""
     from assent.policy.frozen import FrozenSettings
 
     settings = FrozenSettings(parts)

@@ -21,7 +21,7 @@ REQUEST = re.compile(r"(GET|POST|DELETE|OPTIONS|HEAD|PUT|PATCH) (/[\x21-\x7e]*) 
 
 
 async def read_head(reader: asyncio.StreamReader) -> MessageHead | None:
-    """The next head; None where the other side has closed the connection."""
+    """The next head; None if the other side has closed the connection."""
     try:
         raw = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError as error:
@@ -196,7 +196,7 @@ class EventReader:
     def __init__(self, longest: int) -> None:
         self._longest = longest
         self._rest: list[bytes] = []  # of a line that has no end yet
-        self._returned = False  # the last line ended in a carriage return: a line feed after it is part of that end
+        self._returned = False  # the last line ended in a carriage return: a line feed after it belongs to it
         self._clear()
 
     def _clear(self) -> None:

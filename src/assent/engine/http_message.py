@@ -1,11 +1,11 @@
-"""HTTP/1.1 without an event loop: heads of messages, read strictly and written, and one request over a Unix socket.
+"""HTTP/1.1 without an event loop: strict reading and writing of heads, and one request over a Unix socket.
 
 Strict where two readers could differ: a header given twice, a folded header, a bare line end. Loads nothing that a hook
 does not need."""
 
 from __future__ import annotations
 
-import _socket  # what `socket` is made of, without its names for people
+import _socket  # the C core of `socket`
 import os
 import socket
 import time
@@ -22,7 +22,7 @@ ONCE = ("content-length", "transfer-encoding", "host", "origin", "content-type",
 
 
 class HttpError(ConnectionError):
-    """What came is not HTTP as we read it."""
+    """The input is not valid HTTP."""
 
 
 class MessageHead(Value):
@@ -58,7 +58,7 @@ class MessageHead(Value):
 
 
 def parse_head(raw: bytes) -> MessageHead:
-    """The head in these bytes, which do not have the empty line that ends it. Raises HttpError."""
+    """The head in these bytes, without the empty line at its end. Raises HttpError."""
     first, *lines = raw.split(b"\r\n")
     headers: dict[str, str] = {}
     for line in lines:
@@ -86,10 +86,10 @@ def _has_controls(text: bytes) -> bool:
     return len(text.translate(None, CONTROLS)) != len(text)
 
 
-CONNECT = 2.0  # seconds to be let in
+CONNECT = 2.0  # seconds to connect
 LOOK = 2.0  # seconds between calls of `waiting`
 MOST = 16 * 1024 * 1024  # bytes of an answer
-INT = 4  # bytes of a number of the kernel's
+INT = 4  # bytes of a kernel integer
 
 
 def request(
@@ -102,7 +102,7 @@ def request(
     headers: Mapping[str, str] | None = None,
     waiting: Callable[[], None] | None = None,
 ) -> tuple[int, bytes]:
-    """The status and the body of the answer, within so many seconds. Raises OSError where no complete answer came.
+    """The status and the body of the answer, within so many seconds. Raises OSError if no complete answer came.
     `waiting` is called while nothing comes, and may raise."""
     fixed = {"Host": "localhost", "Content-Type": "application/json", "Content-Length": str(len(body))}
     head = written(f"{method} {target} HTTP/1.1", {**fixed, "Connection": "close", **(headers or {})})
@@ -120,14 +120,14 @@ def request(
 
 
 def check_peer(line: socket.socket | _socket.socket) -> None:
-    """Raises ConnectionError unless this user or root listens: a socket file does not say who made it."""
+    """Raises ConnectionError unless this user or root listens: a socket file does not say who created it."""
     process_user_group = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
     if int.from_bytes(process_user_group[INT : 2 * INT], byteorder) not in (os.geteuid(), 0):
         raise ConnectionError("somebody else listens on the socket")
 
 
 def _left(end: float) -> float:
-    """The seconds until then; never 0, which would mean not to wait at all."""
+    """The seconds until then; never 0, which would mean not to wait."""
     return max(end - time.monotonic(), 0.01)
 
 
@@ -155,7 +155,7 @@ def _received(line: _socket.socket, end: float, waiting: Callable[[], None] | No
 
 
 def _head(came: bytes) -> tuple[int, int, int]:
-    """Where the body of an answer begins, its status, and its length; zeros where the head is not here yet."""
+    """The start of the body of an answer, its status, and its length; zeros if the head is incomplete."""
     end = came.find(b"\r\n\r\n")
     if end < 0 and len(came) < MOST_HEAD:
         return 0, 0, 0

@@ -6,7 +6,7 @@ from os import urandom
 
 from assent.approval.escalation import Offer
 from assent.contract import READ_ONLY, Call, Layer, Lowering, Outcome, Record, keep
-from assent.contract.approval import Grant, Held, Resolution
+from assent.contract.approval import Consequence, Grant, Held, Resolution
 from assent.contract.classifier import Opinion
 from assent.engine.engine import Judged
 from assent.policy.floor import describe
@@ -28,7 +28,7 @@ _worded: dict[int, tuple[Lowering, tuple[str, ...]]] = {}  # a cache by lowering
 
 
 def in_words(judged: Judged) -> tuple[str, ...]:
-    """What a call does, each effect once, the first few of many."""
+    """The effects of a call in words, each once, the first few of many."""
     lowering = judged.lowering
     if lowering is None:
         return ()
@@ -62,12 +62,19 @@ def of_decision(
     time: float,
     latency: float,
     opinion: Opinion | None = None,
+    copy: str = "",
+    consequences: tuple[Consequence, ...] = (),
 ) -> Record:
-    """The record of a decision; with outcome `ask` it is the record of a question. `opinion` is a model's, where one
-    was asked."""
+    """The record of a decision; with outcome `ask` it is the record of a question. `opinion` is that of a model, if one
+    was asked. `copy` of the destroyed files: `kept`, or why there is none. `consequences`: of a question."""
     decision, part = judged.decision, judged.decision.deciding
     settled = part.layer is Layer.CLASSIFIER
     more: dict[str, object] = {"classifier": _of_opinion(opinion, settled)} if opinion is not None else {}
+    more |= _of_copy(copy)
+    if consequences:
+        more["consequences"] = [each.text for each in consequences]
+    if decision.contained:
+        more["contained"] = decision.contained
     return Record(
         "decision",
         id,
@@ -93,7 +100,7 @@ def of_decision(
 
 
 def _of_opinion(opinion: Opinion, settled: bool) -> dict[str, object]:
-    """What a model said, and what that cost. `settled`: the call runs because of it."""
+    """A model's opinion and its cost. `settled`: the call runs because of it."""
     found: dict[str, object] = {"model": opinion.model, "safe": opinion.safe, "settled": settled}
     if opinion.error:
         found["error"] = opinion.error
@@ -105,11 +112,19 @@ def _of_opinion(opinion: Opinion, settled: bool) -> dict[str, object]:
     return {**found, "said": opinion.reason}
 
 
-def of_ending(held: Held, resolution: Resolution, *, time: float) -> Record:
-    """The record of how a question ended: who said what where, or why nobody did."""
+def _of_copy(copy: str) -> dict[str, object]:
+    if not copy:
+        return {}
+    return {"copy": copy} if copy == "kept" else {"copy": "no-copy", "no_copy": copy}
+
+
+def of_ending(held: Held, resolution: Resolution, *, time: float, copy: str = "") -> Record:
+    """The record of how a question ended: the person, the answer and the channel, or why there is none. `copy` as in
+    `of_decision`, when the call runs."""
     call = held.call
     late = resolution.ending.value == "unseen" and resolution.waited >= held.unseen
-    return _ending(resolution, time, call.runtime, call.session, call.tool, held.project, late=late)
+    more = _of_copy(copy) if resolution.allowed else {}
+    return _ending(resolution, time, call.runtime, call.session, call.tool, held.project, late=late, copy=more)
 
 
 def of_dialog(session: str, call: Call | None, resolution: Resolution, *, project: str, time: float) -> Record:
@@ -119,10 +134,20 @@ def of_dialog(session: str, call: Call | None, resolution: Resolution, *, projec
 
 
 def _ending(
-    resolution: Resolution, time: float, runtime: str, session: str, tool: str, project: str, *, late: bool = False
+    resolution: Resolution,
+    time: float,
+    runtime: str,
+    session: str,
+    tool: str,
+    project: str,
+    *,
+    late: bool = False,
+    copy: dict[str, object] | None = None,
 ) -> Record:
     """`late`: its time ran out before anybody saw it. A question that nobody could ever see did not time out."""
-    answer = resolution.answer
+    answer, more = resolution.answer, copy or {}
+    if answer is not None:
+        more = {"said": answer.said.value, "rules": list(answer.rules), "message": answer.message, **more}
     return Record(
         "answer",
         resolution.id,
@@ -139,9 +164,7 @@ def _ending(
         scope=answer.scope.value if answer is not None and resolution.allowed else "",
         timed_out=late or resolution.ending.value == "expired",
         latency=resolution.waited,
-        more={"said": answer.said.value, "rules": list(answer.rules), "message": answer.message}
-        if answer is not None
-        else None,
+        more=more or None,
     )
 
 
@@ -159,6 +182,12 @@ def of_grant(grant: Grant, *, time: float, kind: str = "grant", who: str = "", c
         channel=channel or grant.channel,
         more={"until": grant.until, "shown": grant.shown, "answers": list(grant.answers)},
     )
+
+
+def of_undo(copy: str, kept: str, *, time: float, who: str, channel: str = "") -> Record:
+    """The record of a copy that a person put back; `kept` is the copy of the replaced files."""
+    more = {"copy": copy, "kept": kept}
+    return Record("event", new_id(), time, code="undo.restored", who=who, channel=channel, more=more)
 
 
 def of_mode(session: str, mode: str, *, time: float, who: str, channel: str = "", before: str = "") -> Record:

@@ -1,4 +1,4 @@
-"""What Assent keeps in a state folder: grants, the modes of sessions, pauses and the trail; and its classifiers."""
+"""One state folder: grants, the modes of sessions, pauses and the trail; and its classifiers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def getuser() -> str:
 
 
 class Memory:
-    """One state folder. `scope` tells the sessions of programs apart that share it."""
+    """One state folder. `scope` separates the sessions of programs that share it."""
 
     def __init__(
         self, state: str, *, clock: Callable[[], float] = time.time, scope: str = "", trail: Trail | None = None
@@ -53,7 +53,7 @@ class Memory:
         return f"{self.scope}/{session}" if self.scope and session else session
 
     def no_earlier(self) -> float:
-        """The time by which grants expire: a clock that was set back while this runs extends none."""
+        """The time by which grants expire: setting the clock back while this runs extends none."""
         wall, steady = self._started
         return max(self.clock(), wall + time.monotonic() - steady)
 
@@ -74,13 +74,13 @@ class Memory:
             return ()  # fewer grants cost a question, never a run
 
     def close(self) -> None:
-        """Close the models and the trail. Raises StoreError where the trail may not be on disk."""
+        """Close the models and the trail. Raises StoreError if the trail may not be on disk."""
         if self._classifiers is not None:
             self._classifiers.close()
         self.trail.close()
 
     def record(self, record: Record, *, waits: bool = True) -> str:
-        """Append to the trail; return why that failed, `""` where it did not. Raises TrailBusy only without `waits`."""
+        """Append to the trail; return why that failed, `""` if it did not. Raises TrailBusy only without `waits`."""
         try:
             self.trail.append(record, patient=waits)
         except StoreError as error:
@@ -88,7 +88,7 @@ class Memory:
         return ""
 
     def choose_mode(self, session: str, mode: str, *, who: str, channel: str = "") -> None:
-        """Set the mode of a session for a person. Raises StoreError where that cannot be recorded."""
+        """Set the mode of a session for a person. Raises StoreError if that cannot be recorded."""
         before = sessions.chosen_mode(self.state, self.known_as(session))
         self.trail.append(journal.of_mode(session, mode, time=self.clock(), who=who, channel=channel, before=before))
         sessions.choose_mode(self.state, self.known_as(session), mode)

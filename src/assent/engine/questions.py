@@ -1,4 +1,5 @@
-"""Questions about calls: what a person is shown, which rules may be saved, what they would have matched, the grant."""
+"""Questions about calls: what is shown, which rules may be saved, which past calls they would have matched, the
+grant."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Callable
 from assent.approval.preview import preview
 from assent.approval.warnings import warnings
 from assent.contract import AssentError, Call, Facts, Kind, Lowering, PayloadError, StoreError
-from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Said, Scope, Suggestion
+from assent.contract.approval import Answer, Consequence, Ending, Grant, Held, Reach, Said, Scope, Suggestion
 from assent.contract.display import one_line
 from assent.engine import journal
 from assent.engine.engine import Engine, Judged, Request, Settled
@@ -21,18 +22,26 @@ from assent.policy.ruleset import RuleSet
 from assent.trail import query, redact
 from assent.trail.entries import TrailEntry
 
-LOOKED_AT = 2000  # newest decisions that a rule is tried on
+LOOKED_AT = 2000  # newest decisions to try a rule on
 LINES = 6000  # records read to find them
 SEARCHED = 20_000  # characters of a preview that are searched for secrets before a few are saved
 
-NO = (Ending.ANSWERED, Ending.DISMISSED)  # endings that are a person's no, where the call is not allowed
+NO = (Ending.ANSWERED, Ending.DISMISSED)  # endings that are a person's no, if the call is not allowed
 # Endings that end a call; after any other a program's own dialog, if one is open, may still be answered.
 DECIDED = frozenset({Ending.ANSWERED, Ending.SETTLED, Ending.DISMISSED, Ending.OVERRULED, Ending.CHANGED})
 UNDECIDED = frozenset(Ending) - DECIDED
 
 
-def question(memory: Memory, request: Request, settled: Settled, *, attended: bool, limit: float) -> Held:
-    """The question about a call. Raises AssentError where the call could not be read."""
+def question(
+    memory: Memory,
+    request: Request,
+    settled: Settled,
+    caused: tuple[Consequence, ...],
+    *,
+    attended: bool,
+    limit: float,
+) -> Held:
+    """The question about a call, with its consequences. Raises AssentError if the call could not be read."""
     judged, call, settings = settled.judged, request.call, request.engine.settings
     lowering, facts, policy = _reading(judged)
     return Held(
@@ -42,6 +51,7 @@ def question(memory: Memory, request: Request, settled: Settled, *, attended: bo
         judged.decision,
         preview(call, lowering.tool),
         effects=journal.in_words(judged),
+        consequences=caused,
         suggestions=_savable(suggest.suggest_rules(lowering, facts, policy, judged.decision)),
         warnings=warnings(call, lowering),
         project=request.project,
@@ -54,13 +64,13 @@ def question(memory: Memory, request: Request, settled: Settled, *, attended: bo
 
 
 def digest_of(call: Call, judged: Judged) -> str:
-    """What an approval is bound to. Raises AssentError where the call could not be read."""
+    """The digest that binds an approval. Raises AssentError if the call could not be read."""
     lowering, facts, _ = _reading(judged)
     return digest.digest(call, lowering, facts)
 
 
 def reach(memory: Memory, engine: Engine, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
-    """Whether these rules may be saved, and what they would have matched."""
+    """Whether these rules may be saved, and which past calls they would have matched."""
     refused = _unsavable(held, rules, scope)
     if refused or not rules:
         return Reach(refusal=refused)
@@ -105,13 +115,13 @@ def _would_match(engine: Engine, rules: list[Rule], entry: TrailEntry, home: str
         return True
     for effect in lowering.effects:
         names = (effect.target.name,) if effect.target.kind is Kind.PATH and effect.target.name else ()
-        if found.proving_effect(effect, names) is not None:
+        if found.proving_effect(effect, names, lowering.given) is not None:
             return True
-    return next(found.naming_tool(lowering.tool, aggressive=False), None) is not None
+    return next(found.naming_tool(lowering.tool, lowering.given, aggressive=False), None) is not None
 
 
 def remember(memory: Memory, engine_of: Callable[[Held], Engine], held: Held, answer: Answer) -> Grant | None:
-    """Save an answer as a grant. Raises StoreError where a rule may not be saved."""
+    """Save an answer as a grant. Raises StoreError if a rule may not be saved."""
     if answer.said is not Said.ALLOW or answer.scope is Scope.ONCE:
         return None
     if reason := _unsavable(held, answer.rules, answer.scope):
@@ -138,8 +148,8 @@ def remember(memory: Memory, engine_of: Callable[[Held], Engine], held: Held, an
 
 
 def _runs(engine: Engine, held: Held) -> tuple[tuple[str, str], ...]:
-    """The files that a grant is bound to, as they were shown; none where they have changed since, as the second look
-    finds too."""
+    """The files that a grant is bound to, as shown; none if they have changed since, which the second look finds
+    too."""
     lowering, facts, _ = _reading(engine.judge(held.call))
     running = digest.running(lowering, facts)
     if digest.digest(held.call, lowering, facts) != held.digest:
@@ -148,11 +158,11 @@ def _runs(engine: Engine, held: Held) -> tuple[tuple[str, str], ...]:
 
 
 def _unsavable(held: Held, rules: tuple[str, ...], scope: Scope) -> str:
-    """Why an answer may not be saved. Where nothing is suggested, no grant could settle the call."""
+    """Why an answer may not be saved. Without suggestions, no grant could settle the call."""
     if not held.suggestions:
         return "no answer to this is saved; allow it once"
     if any(map(_holds_secret, rules)):
-        return "the rule holds a secret; rules are shown and logged, so allow it once"
+        return "the rule contains a secret; rules are shown and logged, so allow it once"
     return rule_width.unsavable(rules, scope, held.decision)
 
 
@@ -167,7 +177,7 @@ def _holds_secret(rule: str) -> bool:
 
 
 def _reading(judged: Judged) -> tuple[Lowering, Facts, Policy]:
-    """What a decision is based on. Where the gate refused to decide there is nothing to ask about."""
+    """The basis of a decision. If the gate refused to decide, there is nothing to ask about."""
     if judged.lowering is None or judged.facts is None or judged.policy is None:
         raise AssentError("the call could not be read")
     return judged.lowering, judged.facts, judged.policy

@@ -36,7 +36,7 @@ class RemoteServer:
         self.path = path
 
     async def check(self, call: Call, *, project: str, host_mode: str = "") -> Decision:
-        """What the server would decide, without a record. Raises NoServer, or PayloadError where its answer cannot be
+        """The decision of the server, without a record. Raises NoServer, or PayloadError if its answer cannot be
         read."""
         status, answer = await self.request(
             "/v1/check", {**_body(call, project), "host_mode": host_mode, "whole": True}
@@ -52,14 +52,18 @@ class RemoteServer:
         project: str,
         host_mode: str = "",
         confirm: bool = False,
+        rewrites: bool = False,
+        environ: Mapping[str, str] | None = None,
         taken: Callable[[], None] | None = None,
     ) -> Verdict:
-        """The server's verdict. Raises NoServer where none took the call. A task that is cancelled while it waits
+        """The server's verdict. Raises NoServer if none took the call. A task that is cancelled while it waits
         withdraws its question.
 
-        `confirm`: ask a person even where the server's own policy allows the call. `taken` is called once a question is
-        held."""
+        `confirm`: ask a person even if the server's own policy allows the call. `rewrites`: as in Request, and then
+        `environ` is the environment of the command. `taken` is called once a question is held."""
         body = {**_body(call, project), "host_mode": host_mode, "confirm": confirm, "wait": 0}
+        if rewrites:
+            body |= {"rewrites": True, "path": (environ or {}).get("PATH", "")}
         # INVARIANT: while a server runs, no call avoids it by its size.
         if len(json.dumps(body)) > LARGEST:
             return denied(f"it is larger than {LARGEST} bytes; send less at a time")
@@ -68,7 +72,7 @@ class RemoteServer:
         try:
             status, answer = await asyncio.shield(asking)
             if status != 202:
-                return verdict(status, answer)
+                return verdict(status, answer, rewrites=rewrites)
             if taken is not None:
                 taken()
             return await self._held(f"/v1/calls/{answer['id']}", answer["digest"])
@@ -98,7 +102,7 @@ class RemoteServer:
             seen = time.monotonic()
 
     async def request(self, target: str, body: object) -> Received:
-        """Send one request. Raises NoServer where no complete answer came."""
+        """Send one request. Raises NoServer if no complete answer came."""
         try:
             exchange = await http.connect_unix(self.path)
             try:
@@ -121,7 +125,7 @@ class RemoteServer:
 class ServerChannel:
     """The surfaces of a running gate server, as a channel of a gate in another process.
 
-    The server judges the call too: what its own policy denies is denied."""
+    The server judges the call too: a denial by its own policy counts."""
 
     name = "server"
 
@@ -130,7 +134,7 @@ class ServerChannel:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def show(self, question: Question) -> None:
-        """Send a question to the server. Raises NoServer where none runs."""
+        """Send a question to the server. Raises NoServer if none runs."""
         id = question.held.id
         if id in self._tasks:
             return
@@ -186,11 +190,14 @@ def _body(call: Call, project: str) -> dict[str, object]:
         "runtime": call.runtime,
         "description": call.description,
         "shell": call.shell,
+        "hint": call.hint,
+        "agent": call.agent,
     }
 
 
-def verdict(status: int, answer: Mapping[str, Any]) -> Verdict:
-    """The server's verdict. INVARIANT: only an explicit yes that agrees with the decision is a yes."""
+def verdict(status: int, answer: Mapping[str, Any], *, rewrites: bool = False) -> Verdict:
+    """The server's verdict. INVARIANT: only an explicit yes that agrees with the decision is a yes. A call that must
+    run contained has a command for it, sent only to callers that run it (`rewrites`)."""
     if status != 200 or answer.get("waiting") is not False:
         return denied(_problem(answer) or "the server did not say yes")
     message = answer.get("message")
@@ -198,6 +205,9 @@ def verdict(status: int, answer: Mapping[str, Any]) -> Verdict:
         decision, given = wire.read_decision(answer["decision"]), answer.get("resolution")
         end = None if given is None else wire.read_resolution(given)
         meant = decision.outcome is Outcome.ALLOW if end is None else end.allowed
+        command = answer.get("command", "")
+        if bool(decision.contained) is not bool(command) or (command and not (rewrites and end is None)):
+            return denied("it was to run contained, and that cannot be done")
         return Verdict(
             answer.get("allowed") is True and meant is True,
             decision,
@@ -205,13 +215,14 @@ def verdict(status: int, answer: Mapping[str, Any]) -> Verdict:
             message=message if isinstance(message, str) else "",
             stop=answer.get("stop") is True,
             resolution=end,
+            command=str(command),
         )
     except (PayloadError, KeyError) as error:
         return denied(f"the server's answer cannot be read: {error}")
 
 
 def denied(reason: str, code: str = "gate.fault") -> Verdict:
-    """The verdict where the server gave none."""
+    """The verdict if the server gave none."""
     return Verdict(False, refusal(code, reason), message=f"This call was not run: {reason}.")
 
 

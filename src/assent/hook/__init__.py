@@ -1,1 +1,1 @@
-"""What an agent program starts before a tool call: the hook, its client in C, and how both are installed."""
+"""The hook that an agent program starts before a tool call, its client in C, and their installation."""

@@ -1,6 +1,6 @@
-"""The program through which an agent program asks whose hooks cannot ask: installed, removed, found.
+"""The asking program, for agent programs whose hooks cannot ask: installs, removes and finds it.
 
-A command that is rewritten to run through it matches a rule of the agent program's own (`Settings.asking`)."""
+A command rewritten to run through it matches the agent program's own rule (`Settings.asking`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write(runtime: str, state: str, file: str) -> None:
 
 
 def remove(runtime: str, file: str) -> None:
-    """Take the rule away, if it is ours."""
+    """Remove the rule, if it is ours."""
     asking = settings.load(runtime).asking
     if asking is not None:
         path = os.path.join(os.path.dirname(file), asking.place)
@@ -29,7 +29,7 @@ def remove(runtime: str, file: str) -> None:
 
 
 def through(runtime: str, state: str, home: str) -> str:
-    """The asking program, if the agent program is sure to ask before it; `""` where it is not.
+    """The asking program, if the agent program is sure to ask before it; `""` if it is not.
 
     INVARIANT: without the rule in place the command would simply run."""
     asking, program = settings.load(runtime).asking, launcher.asking(state)
@@ -44,7 +44,7 @@ def through(runtime: str, state: str, home: str) -> str:
 
 
 def unwrapped(call: Call, state: str) -> Call:
-    """The call as it was before it was rewritten, for the rules that judge it; else the same call."""
+    """The call before it was rewritten, for the rules that judge it; else the same call."""
     command = call.input.get("command")
     if not isinstance(command, str) or not command.startswith((launcher.asking(state), "'")):
         return call

@@ -1,7 +1,7 @@
-"""Makes the file that hooks load their modules from (see `bundled.py`), beside the package's compiled files.
+"""Builds the bundle of the hook's modules (see `bundled.py`), next to the package's compiled files.
 
-It is like a `.pyc` file for many modules: ignored once a source changes, written by whoever may write there, never
-required. Where the package cannot be written there is none, and modules are imported one by one."""
+It is like a `.pyc` file for many modules: ignored once a source changes, written by any process that may write there,
+never required. If the package is not writable, there is none, and modules are imported one by one."""
 
 from __future__ import annotations
 import __future__
@@ -28,11 +28,12 @@ from assent.state.files import replace
 
 # Programs whose adapter is in the part that every hook loads.
 BUNDLED = tuple(runtime for runtime, row in known.section("agent").items() if row.get("bundled"))
-# What every hook needs, and what a hook that decides by itself needs besides; both with all that they import.
+# Modules of every hook, and more for a hook that decides by itself; both with all their imports.
 ASKING = ("assent.contract.launched", "assent.hook.hook", *(f"assent.agents.{each}.payload" for each in BUNDLED))
 DECIDING = (
     *("assent.gate", "assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
     *("assent.policy.index", "assent.effects.shell.walk", "assent.facts.guarded", "assent.facts.repository"),
+    "assent.facts.search_path",
 )
 # The packages with patterns that a decision may need, and the other modules.
 MATCHING = ("assent.contract", "assent.agents", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
@@ -51,24 +52,31 @@ def renew() -> None:
     """Make the file, if possible. Reports no errors."""
     path = launcher.bundle()
     with suppress(Exception):
-        replace(path, b"", 0o644)  # so that other hooks do not make it at the same time, nor soon after a failure
+        replace(path, b"", 0o644)  # so that other hooks do not build it at the same time, nor soon after a failure
         write(path)
 
 
 def write(path: str) -> None:
-    third = marshal.dumps(patterns())  # before all others: loading modules may change their folders
+    kept = patterns()  # before all else: loading modules may change their folders
     made = ModuleReader()
     own = compiled(made.read(bundled.__file__, own=True), bundled.__file__)
     first = [each for name in ASKING for each in made.modules(name)]
-    second = marshal.dumps([each for name in DECIDING for each in made.modules(name)])
+    second = [each for name in DECIDING for each in made.modules(name)]
     states = list(made.states.values())
+    usual = _patterns_in(name for name, *_ in (*first, *second))
     codes, index = others(made)
-    fourth = marshal.dumps(index)
-    start = marshal.dumps((own, states, first, (part(second), part(third), part(fourth))))
+    rest = (
+        second,
+        {each: kept[each] for each in usual if each in kept},
+        {each: found for each, found in kept.items() if each not in usual},
+        index,
+    )
+    parts = [marshal.dumps(each) for each in rest]
+    start = marshal.dumps((own, states, first, [part(each) for each in parts]))
     length, summed = part(start)
     if bundled.fresh(states):  # nothing changed while it was made
         numbers = length.to_bytes(launcher.NUMBER, "little") + summed
-        replace(path, b"".join((launcher.head(), numbers, start, second, third, fourth, *codes)), 0o644)
+        replace(path, b"".join((launcher.head(), numbers, start, *parts, *codes)), 0o644)
 
 
 def others(made: ModuleReader) -> tuple[list[bytes], dict[str, bundled.Other]]:
@@ -105,7 +113,7 @@ class ModuleReader:
     _seen: set[str] = field(default_factory=set)
 
     def modules(self, name: str) -> Iterator[bundled.Bundled]:
-        """A module and all that it imports, without those returned before; each after what it imports."""
+        """A module and all its imports, without those returned before; each after its imports."""
         parent = name.rpartition(".")[0]
         if parent:
             yield from self.modules(parent)
@@ -128,8 +136,8 @@ class ModuleReader:
             yield name, path, os.path.basename(path) == INSIDE, compiled(self.read(path, own=True), path)
 
     def read(self, path: str, *, own: bool) -> ast.Module:
-        """A source, without what only people and type checkers read. In `own` modules of the package, imports have no
-        effect but to bind names, so unused ones are dropped."""
+        """A source, without parts for people and type checkers. In `own` modules of the package, imports have no effect
+        but to bind names, so unused ones are dropped."""
         self._note_state(path)
         with open(path, "rb") as file:
             tree = ast.parse(file.read(), path)
@@ -145,8 +153,8 @@ class ModuleReader:
 
 
 def place(name: str) -> str:
-    """The file that importing a module loads; `""` where there is none, or where the interpreter needs none. Inside a
-    package that is the source, even where it is compiled too."""
+    """The file that importing a module loads; `""` if there is none, or if the interpreter needs none. Inside a
+    package that is the source, even if it is compiled too."""
     if "." in name:
         above, file = os.path.split(place(name.rpartition(".")[0]))
         return bundled.source(name, above) if file == INSIDE else ""
@@ -158,7 +166,7 @@ def place(name: str) -> str:
 
 
 def imports(body: list[ast.stmt]) -> Iterator[str]:
-    """The names of modules that these statements import; also of what may be a submodule or a name in one."""
+    """The names of modules that these statements import; includes names that may be submodules."""
     for each in body:
         if isinstance(each, ast.Import):
             yield from (alias.name for alias in each.names)
@@ -171,8 +179,8 @@ def imports(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def strip(tree: ast.Module) -> set[str]:
-    """Remove what only people and type checkers read: docstrings, annotations, and blocks for type checkers. Returns
-    the names that the rest uses or exports."""
+    """Remove parts for people and type checkers: docstrings, annotations, and blocks for type checkers. Returns the
+    names that the rest uses or exports."""
     found: set[str] = set()
     left: list[ast.AST] = [tree]
     while left:
@@ -247,6 +255,12 @@ def patterns() -> dict[tuple[str, int], bundled.Kept]:
         if bundled.thawed(text, kept) == re.compile(text, flags):  # of the same code
             found[text, flags] = kept
     return found
+
+
+def _patterns_in(modules: Iterable[str]) -> set[tuple[str, int]]:
+    """The texts and flags of the patterns that have a name in one of these modules."""
+    loaded = (vars(sys.modules[name]).values() for name in modules if name in sys.modules)
+    return {(each.text, int(each.flags)) for values in loaded for each in values if isinstance(each, Pattern)}
 
 
 def _frozen(text: str, flags: int) -> bundled.Kept:

@@ -34,30 +34,30 @@ if TYPE_CHECKING:
     """A pattern: its flags, its code, how many groups it has, their numbers by name and their names by number."""
 
 
-def start(
-    handle: int, made_of: list[State], modules: list[Bundled], parts: tuple[Part, Part, Part]
-) -> Callable[[], None] | None:
-    """Load what every hook needs. Returns a function that loads what a decision needs besides; None where the file was
-    made of another state of the package: then nothing is loaded from it."""
+def start(handle: int, made_of: list[State], modules: list[Bundled], parts: list[Part]) -> Callable[[], None] | None:
+    """Load the modules of every hook. Returns a function that loads the others for a decision; None if the file does
+    not match the state of the package: then nothing is loaded from it."""
     if not fresh(made_of):
         return None
-    place = os.lseek(handle, 0, os.SEEK_CUR)
-    sys.meta_path.insert(0, Others(handle, place + parts[0][0] + parts[1][0], parts[2]))
+    places = [os.lseek(handle, 0, os.SEEK_CUR)]
+    for length, _ in parts:
+        places.append(places[-1] + length)
+    deciders, usual, unusual, index = ((handle, *each) for each in zip(places, parts, strict=False))
+    sys.meta_path.insert(0, Others(*index))
     run_modules(modules)
-    patterns = Patterns(handle, place + parts[0][0], parts[1])
-    sys.modules["assent.contract.lean"].KEPT.append(patterns.compiled)
+    sys.modules["assent.contract.lean"].KEPT.append(Patterns([unusual, usual]).compiled)
 
     def deciding() -> None:
         try:
-            run_modules(marshal.loads(read_part(handle, place, parts[0])))
-        except Exception:  # what is missing is imported as usual
+            run_modules(marshal.loads(read_part(*deciders)))
+        except Exception:  # missing modules are imported as usual
             mark_corrupt()
 
     return deciding
 
 
 def read_part(handle: int, place: int, part: Part) -> bytes:
-    """A part of the file. Raises ValueError where its checksum does not match.
+    """A part of the file. Raises ValueError if its checksum does not match.
 
     INVARIANT: corrupt data is not parsed: it could run as something else, or end the process."""
     data = os.pread(handle, part[0], place)
@@ -67,12 +67,12 @@ def read_part(handle: int, place: int, part: Part) -> bytes:
 
 
 def mark_corrupt() -> None:
-    """Tell the launcher to make the file again: something could not be loaded from it."""
+    """Tell the launcher to rebuild the file: something could not be loaded from it."""
     sys.modules["assent.contract.launched"].DECIDING.clear()
 
 
 class Others:
-    """Imports the package's other modules from the file or from their sources, even where compiled ones exist.
+    """Imports the package's other modules from the file or from their sources, even if compiled ones exist.
 
     INVARIANT: no compiled module is loaded together with modules from the file: compiled ones find each other without
     the import system. For one call, loading them takes longer than they save."""
@@ -91,7 +91,7 @@ class Others:
         return spec_from_file_location(name, file, loader=loader)
 
     def _loader(self, name: str) -> Loader | None:
-        """The loader of a module; None where the file has no code of its current source."""
+        """The loader of a module; None if the file has no code of its current source."""
         handle, place, part = self._place
         try:
             if self._known is None:
@@ -126,31 +126,33 @@ class Loader:
 
 
 def source(name: str, folder: str) -> str:
-    """The source of a module of a package that is in a folder; `""` where there is none."""
+    """The source of a module of a package that is in a folder; `""` if there is none."""
     last = name.rpartition(".")[2]
     places = (f"{folder}/{last}/__init__.py", f"{folder}/{last}.py")
     return next((place for place in places if os.path.isfile(place)), "")
 
 
 class Patterns:
-    """Regular expressions as `re` compiled them, without that module: loading it takes longer than all of them. Read
-    when the first is needed."""
+    """Regular expressions as `re` compiled them, without that module: loading it takes longer than all of them. The
+    last of the `parts`, which has those of everyday calls, is read first, and each when a pattern is in none before."""
 
-    __slots__ = ("_known", "_place")
+    __slots__ = ("_known", "_parts")
 
-    def __init__(self, handle: int, place: int, part: Part) -> None:
-        self._place = handle, place, part
-        self._known: dict[tuple[str, int], Kept] | None = None
+    def __init__(self, parts: list[tuple[int, int, Part]]) -> None:
+        self._parts = parts
+        self._known: dict[tuple[str, int], Kept] = {}
 
     def compiled(self, text: str, flags: int) -> re.Pattern[str] | None:
-        """A pattern; None where the file does not have it."""
+        """A pattern; None if the file does not have it."""
         try:
-            if self._known is None:
-                self._known = marshal.loads(read_part(*self._place))
             kept = self._known.get((text, flags))
+            while kept is None and self._parts:
+                self._known |= marshal.loads(read_part(*self._parts.pop()))
+                kept = self._known.get((text, flags))
             return thawed(text, kept) if kept is not None else None
         except Exception:
             self._known = {}
+            self._parts = []
             mark_corrupt()
             return None
 
@@ -181,7 +183,7 @@ def state(path: str) -> State:
 def run_modules(modules: list[Bundled]) -> None:
     """Run modules in their order, as importing them does, unless they are loaded already."""
     loaded, make = sys.modules, type(sys)
-    packages: dict[str, ModuleType] = {}  # in `loaded` before they run: what they import may belong to them
+    packages: dict[str, ModuleType] = {}  # in `loaded` before they run: their imports may belong to them
     for name, _, package, _ in modules:
         if package and name not in loaded:
             packages[name] = loaded[name] = make(name)

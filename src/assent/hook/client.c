@@ -1,9 +1,8 @@
-/* The hook of agent programs as a small compiled program: the way of `assent.hook.client` to a running server.
+/* The hook of agent programs as a small compiled program: the same as `assent.hook.client`, for a running server.
 
    Reads an event from standard input, hands it to the server over its Unix socket, waits while a person is asked, and
-   prints the answer. Decides nothing: where no server answers, it becomes the hook in Python, which decides by itself,
-   with the event that was read as its standard input. INVARIANT: it ends with status 0 only with a whole answer of the
-   server.
+   prints the answer. Decides nothing: if no server answers, it becomes the hook in Python, which decides by itself,
+   with the event as its standard input. INVARIANT: it ends with status 0 only with a whole answer of the server.
 
    assent-hook hook RUNTIME [--home DIR] [--socket PATH] [--project DIR] [--deadline SECONDS] [--variable NAME]
                [--once WORD]... --cold PROGRAM [WORD]...
@@ -32,12 +31,12 @@
 #include <unistd.h>
 
 enum {
-    BLOCKED = 2,              /* the exit status by which a hook blocks */
-    DEADLINE = 570,           /* seconds for everything, where no other is given */
+    BLOCKED = 2,              /* the exit status of a block */
+    DEADLINE = 570,           /* seconds for everything, by default */
     QUICK = 2 * 1000,         /* milliseconds for an answer, or for `held` */
-    QUIET = 40 * 1000,        /* milliseconds for an answer to a request about what is held */
-    LOOK = 2 * 1000,          /* milliseconds between looks at the program */
-    SOON = 200,               /* milliseconds until the first look: most answers come before */
+    QUIET = 40 * 1000,        /* milliseconds for an answer about a held call */
+    LOOK = 2 * 1000,          /* milliseconds between checks of the program */
+    SOON = 200,               /* milliseconds until the first check: most answers come before */
     AGAIN = 500,              /* milliseconds between tries to reach a server that went away */
     LARGEST = 64 << 20,       /* bytes of an event */
     MOST = 16 << 20,          /* bytes of an answer */
@@ -48,14 +47,14 @@ enum {
     MOST_COLD = 16, MOST_WORDS = MOST_COLD + 16,
 };
 
-/* What adapters look at in a program's environment; as in client.py. */
+/* Variables that adapters read; as in client.py. */
 static const char ATTENDED[] = "ASSENT_HOST_ATTENDED";
-static const char *const NAMES[] = {"HOME", "SHELL"};
+static const char *const NAMES[] = {"HOME", "SHELL", "PATH"};
 static const char *const SECRET[] = {"TOKEN", "KEY", "SECRET", "PASSWORD"};
 /* As in facts/host.py. */
 static const char *const SHELLS[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox"};
 static const char *const TERMINALS[] = {"/dev/pts/", "/dev/tty", "/dev/console"};
-/* What would steer the interpreter of the cold path before its first line. */
+/* Variables that would affect the interpreter of the cold path before its first line. */
 static const char *const STEERING[] = {"LD_",     "PYTHON",  "GLIBC_TUNABLES=", "GCONV_PATH=",
                                        "LOCPATH=", "MALLOC_", "OPENSSL_"};
 
@@ -68,8 +67,8 @@ static struct {
     char **cold;
 } options = {.deadline = DEADLINE};
 
-static int64_t start; /* when this began, as now() tells it */
-static pid_t parent;  /* whoever started this */
+static int64_t start; /* start time, by now() */
+static pid_t parent;  /* the parent process */
 
 static int64_t now(void) { /* milliseconds */
     struct timespec time;
@@ -130,7 +129,7 @@ static bool write_all(int handle, const char *data, size_t size) {
     return true;
 }
 
-/* The block where nothing else is left: the exit status says it. */
+/* The last resort: a block by the exit status. */
 _Noreturn static void blocked(const char *why) {
     char line[512];
     int size = snprintf(line, sizeof line, "Assent could not decide: %s\n", why);
@@ -163,7 +162,7 @@ static size_t cold_words(char **words) {
     return count;
 }
 
-/* The runtime's own form of a block, which the adapters in Python know. */
+/* The runtime's own form of a block, from the adapters in Python. */
 _Noreturn static void fault(const char *why) {
     char *words[MOST_WORDS];
     size_t count = cold_words(words);
@@ -179,13 +178,13 @@ _Noreturn static void too_late(void) {
     fault(why);
 }
 
-/* Standard input as it was before it was read. */
+/* Standard input with the event that was read. */
 static bool give_back(void) {
     if (options.variable != NULL) return true;
     int handle = memfd_create("event", MFD_CLOEXEC);
     if (handle >= 0 && write_all(handle, event.data, event.size) && lseek(handle, 0, SEEK_SET) == 0)
         return dup2(handle, STDIN_FILENO) == STDIN_FILENO;
-    int ends[2]; /* a small event fits into a pipe as well, which no limit on the size of files holds for */
+    int ends[2]; /* a small event also fits into a pipe, to which no file size limit applies */
     if (handle >= 0) close(handle);
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
     ssize_t done = write(ends[1], event.data, event.size);
@@ -244,7 +243,7 @@ static void read_options(char **argv) {
     if (count > MOST_COLD) blocked(wrong);
 }
 
-/* A standard handle that is closed would be the next file's that is opened, and the answer would go into it. */
+/* The next opened file would get the number of a closed standard handle, and the answer would go into it. */
 static void hold_handles(void) {
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) blocked("there is no standard output to answer on");
     int handle;
@@ -302,7 +301,7 @@ static bool is_shell(const char *name, size_t length) {
     return false;
 }
 
-/* Shells, and the nearest process above that is none; 0 in its place where there is none. False: cannot be told. */
+/* Shells, and the nearest ancestor that is no shell; 0 if there is none. False: not known. */
 static bool chain_above(struct chain *found) {
     pid_t pid = getppid();
     found->count = 0;
@@ -332,7 +331,7 @@ static bool same(const struct chain *one, const struct chain *other) {
     return one->count == other->count && memcmp(one->pids, other->pids, one->count * sizeof one->pids[0]) == 0;
 }
 
-/* End where the program that asked has ended: nobody waits for the answer. */
+/* Exit if the program that asked has ended: nobody waits for the answer. */
 static void look_up(void) {
     static struct chain first = {.count = 0};
     struct chain found = above();
@@ -350,7 +349,7 @@ static bool is_once(const char *word) {
     return false;
 }
 
-/* Whether the program surely has nobody before it; as in facts/host.py. */
+/* Whether the program certainly runs unattended; as in facts/host.py. */
 static bool unattended(void) {
     static char words[1 << 20];
     struct chain found;
@@ -377,7 +376,7 @@ static bool unattended(void) {
 
 /* ---------------------------------------------------------------- the request */
 
-/* How many bytes a character of UTF-8 has; 0 where it is none. */
+/* The number of bytes of a UTF-8 character; 0 if it is invalid. */
 static size_t character(const unsigned char *at, size_t left) {
     unsigned char first = at[0];
     if (first < 0x80) return 1;
@@ -386,8 +385,8 @@ static size_t character(const unsigned char *at, size_t left) {
     if (left < length) return 0;
     for (size_t each = 1; each < length; each++)
         if ((at[each] & 0xC0) != 0x80) return 0;
-    if (first == 0xE0 && at[1] < 0xA0) return 0;  /* too long a form */
-    if (first == 0xED && at[1] >= 0xA0) return 0; /* half of a pair */
+    if (first == 0xE0 && at[1] < 0xA0) return 0;  /* an overlong form */
+    if (first == 0xED && at[1] >= 0xA0) return 0; /* a surrogate */
     if (first == 0xF0 && at[1] < 0x90) return 0;
     if (first == 0xF4 && at[1] >= 0x90) return 0; /* beyond the last */
     return length;
@@ -403,7 +402,7 @@ static bool is_text(const char *data, size_t size) {
     return true;
 }
 
-/* A string of JSON. What is no text is written as Python holds it: a byte for half of a pair. */
+/* A JSON string. Invalid bytes are written like in Python: as lone surrogates. */
 static void add_string(struct bytes *into, const char *data, size_t size) {
     add(into, "\"", 1);
     for (size_t from = 0, place = 0; from < size; from = place) {
@@ -447,7 +446,7 @@ static bool is_told(const char *name, size_t length) {
     return wanted;
 }
 
-/* The part of the environment that adapters read. Of a name that is there twice, the first counts. */
+/* The part of the environment that adapters read. If a name is there twice, the first counts. */
 static void add_environment(struct bytes *into) {
     const char *names[MOST_NAMES];
     size_t lengths[MOST_NAMES], count = 0;
@@ -475,7 +474,7 @@ static void add_environment(struct bytes *into) {
     add(into, "}", 1);
 }
 
-/* The folder that the agent program was started in: not the one of the call, which the model chooses. */
+/* The start folder of the agent program, not that of the call, which the model chooses. */
 static void add_project(struct bytes *into) {
     char folder[PATH_MAX + 1], path[64];
     if (options.project != NULL && options.project[0] != '\0') {
@@ -489,7 +488,7 @@ static void add_project(struct bytes *into) {
     add_string(into, folder, (size_t)length);
 }
 
-/* The body, but for what is held and the last bracket. The head comes before it once its length is known. */
+/* The body, without the held question and the last bracket. The head comes before it once its length is known. */
 static void write_body(void) {
     request.size = HEAD;
     add_text(&request, "{\"payload\":");
@@ -506,7 +505,7 @@ static void write_body(void) {
 
 /* ---------------------------------------------------------------- the server */
 
-/* The socket stands in a folder that nobody else can enter, and is itself what it seems to be. */
+/* The socket is a socket of this user, in a folder that nobody else can enter. */
 static bool is_ours(const char *path) {
     char folder[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
     const char *end = strrchr(path, '/');
@@ -532,7 +531,7 @@ static int connected(void) {
     socklen_t size = sizeof peer;
     if (connect(line, (struct sockaddr *)&address, sizeof address) == 0 &&
         getsockopt(line, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0))
-        return line; /* whoever listens is this user, or root: a socket file says nothing of who made it */
+        return line; /* the listener is this user, or root: a socket file does not say who created it */
     close(line);
     return -1;
 }
@@ -560,7 +559,7 @@ static bool send_all(int line, const char *data, size_t size, int64_t end) {
     return true;
 }
 
-/* A number of at most nine digits, up to the character `end`, which is passed. */
+/* A number of at most nine digits, up to and including the character `end`. */
 static bool number(const char **at, const char *last, char end, size_t *found) {
     const char *from = *at;
     for (*found = 0; *at < last && **at >= '0' && **at <= '9' && *at - from < 9; (*at)++)
@@ -568,8 +567,7 @@ static bool number(const char **at, const char *last, char end, size_t *found) {
     return *at > from && *at < last && *(*at)++ == end;
 }
 
-/* Where the body of a whole answer of HTTP begins, and how long it is to be; 0 where the head is not here yet. False:
-   what came so far is no such head. */
+/* The start and the length of the body of an HTTP answer; 0 if the head is incomplete. False: not an HTTP head. */
 static bool read_head(size_t *begin, size_t *length) {
     static const char first[] = "HTTP/1.1 200 ", field[] = "content-length: ";
     const char *end = memmem(answer.data, answer.size, "\r\n\r\n", 4);
@@ -591,7 +589,7 @@ static bool read_head(size_t *begin, size_t *length) {
 
 enum reached { LOST, WHOLE };
 
-/* One request; the body of the answer stands at the end of `answer`. Who waits for a person also looks whether the
+/* One request; the body of the answer is at the end of `answer`. While waiting for a person, also check that the
    program still waits. */
 static enum reached ask(int line, size_t *begin, size_t *length, int64_t end) {
     int64_t look = SOON;
@@ -636,7 +634,7 @@ static enum reached exchange(size_t *begin, size_t *length, int wait) {
 
 /* ---------------------------------------------------------------- the answer */
 
-/* `done STATUS LENGTH LENGTH` with both outputs: print them, and end. Returns where it is no such answer. */
+/* `done STATUS LENGTH LENGTH` with both outputs: print them, and exit. Returns if it is no such answer. */
 static void finish(const char *at, const char *last) {
     size_t status, out, err;
     if (last - at < 5 || memcmp(at, "done ", 5) != 0) return;
@@ -647,7 +645,7 @@ static void finish(const char *at, const char *last) {
     _exit((int)status);
 }
 
-/* `held ID DIGEST`: the end of the next request. False where it is no such answer. */
+/* `held ID DIGEST`: the end of the next request. False if it is no such answer. */
 static bool hold(const char *at, const char *last, size_t body) {
     static const char known[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
     char words[2][201];
@@ -696,7 +694,7 @@ _Noreturn static void serve(void) {
     }
 }
 
-/* The server's socket, where it was not given: in the folder that `assent` itself would take. */
+/* The server's default socket: in the folder that `assent` itself would use. */
 static void find_socket(void) {
     static char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
     if (options.socket != NULL && options.socket[0] != '\0') return;
@@ -714,10 +712,10 @@ int main(int argc, char **argv) {
     read_options(argv);
     hold_handles();
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of a write, not our end */
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit makes a write fail, and does not kill us */
     read_event();
     const char *mode = getenv("ASSENT_MODE");
-    if (mode != NULL && mode[0] != '\0') cold(); /* a matter of this process alone */
+    if (mode != NULL && mode[0] != '\0') cold(); /* the mode holds for this process only */
     if (!is_text(event.data, event.size)) cold();
     find_socket();
     write_body();

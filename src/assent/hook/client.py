@@ -1,6 +1,6 @@
 """The hook's client of a running server: sends the event, waits while a person is asked, reconnects.
 
-Where no server answers, the hook decides by itself. `client.c` does the same, compiled; tests/client/ runs both."""
+If no server answers, the hook decides by itself. `client.c` does the same, compiled; tests/client/ runs both."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ENDED = "the program that asked has ended"
 AGAIN = 0.5  # seconds between tries to reach a server that stopped
 NUMBER = 9  # digits of a length
 NAME = 200  # letters of an id
-# Variables that adapters read.
-NAMES = ("HOME", "SHELL", ATTENDED)
+# Variables that adapters and decisions read.
+NAMES = ("HOME", "SHELL", "PATH", ATTENDED)
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 
 
 def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], project: str, until: float) -> Rendered:
-    """The server's answer to an event. Raises ConnectionError where no server took the event.
+    """The server's answer to an event. Raises ConnectionError if no server took the event.
 
     Once a question is held, nobody else decides the call: without an answer until `until` (by `time.monotonic`), it
     raises StoreError, which blocks."""
@@ -73,14 +73,14 @@ def adapter_environment(runtime: str, environ: Mapping[str, str]) -> dict[str, s
 
 
 def parsed(answer: bytes) -> Rendered | dict[str, str]:
-    """`done STATUS LENGTH LENGTH` with both outputs, or `held ID DIGEST`. Raises ValueError where it is neither."""
+    """`done STATUS LENGTH LENGTH` with both outputs, or `held ID DIGEST`. Raises ValueError if it is neither."""
     line, end, rest = answer.partition(b"\n")
     words = line.split(b" ")
     if words[0] == b"held" and len(words) == 3 and end and not rest:
         id, digest = map(_name, words[1:])
         return {"id": id, "digest": digest}
     if words[0] != b"done" or len(words) != 4 or not end:
-        raise ValueError("it is no answer")
+        raise ValueError("it is not an answer")
     status, out, err = map(_number, words[1:])
     if status > 255 or len(rest) != out + err:
         raise ValueError("it was cut short")
@@ -89,18 +89,18 @@ def parsed(answer: bytes) -> Rendered | dict[str, str]:
 
 def _name(word: bytes) -> str:
     if not word.replace(b"-", b"0").isalnum() or len(word) > NAME:
-        raise ValueError("it is no name")
+        raise ValueError("it is not a name")
     return word.decode("ascii")
 
 
 def _number(word: bytes) -> int:
     if not word.isdigit() or len(word) > NUMBER:
-        raise ValueError("it is no number")
+        raise ValueError("it is not a number")
     return int(word)
 
 
 def request(path: str, target: str, body: object, programs: tuple[int, ...], seconds: float) -> bytes:
-    """Send one request and return the body of the answer. Raises OSError where that fails, StoreError where the
+    """Send one request and return the body of the answer. Raises OSError if that fails, StoreError if the
     `programs` that started this one have ended."""
 
     def waiting() -> None:

@@ -22,20 +22,20 @@ def source() -> str:
 
 
 def path(state: str) -> str:
-    """Where agent programs start it: in Assent's folder, beside the launcher."""
+    """Its installed path: in Assent's folder, next to the launcher."""
     return os.path.join(state, launcher.FOLDER, PROGRAM)
 
 
 def why_not(state: str) -> str:
-    """Why the compiled client is not used with a folder; `""` where it is."""
+    """Why the compiled client is not used with a folder; `""` if it is."""
     if not os.path.isfile(source()):
-        return "it was not built, as there was no C compiler when this package was"
+        return "it was not built: there was no C compiler"
     if not _ends_with([source()], WRONGLY):
         return "it does not run on this machine"
     # The client starts the interpreter with no variables that affect it before its first line.
     if not _ends_with([launcher.interpreter(), launcher.FLAGS, "-c", ""], 0):
-        return "this Python does not start without variables of its environment"
-    return "its file system runs no programs" if _runs_nothing(state) else ""
+        return "this Python needs environment variables to start"
+    return "its file system runs no programs (noexec)" if _runs_nothing(state) else ""
 
 
 def _ends_with(words: list[str], status: int) -> bool:
@@ -53,7 +53,7 @@ def _runs_nothing(folder: str) -> bool:
 
 
 def words(given: tuple[str, ...], state: str) -> tuple[str, ...]:
-    """The command line of the client from that of the launcher, which it starts where no server answers."""
+    """The command line of the client from that of the launcher, which it starts if no server answers."""
     interpreter, flags, script, name, runtime, *rest = given
     adapter = agents.load(runtime)
     more = ("--variable", adapter.variable) if adapter.variable else ()
@@ -62,7 +62,7 @@ def words(given: tuple[str, ...], state: str) -> tuple[str, ...]:
 
 
 def write(state: str) -> None:
-    """Put the client in its place, whole."""
+    """Install the client, by one rename."""
     try:
         with open(source(), "rb") as file:
             data = file.read()
@@ -72,7 +72,7 @@ def write(state: str) -> None:
 
 
 def is_current(state: str) -> bool:
-    """Whether the client in its place is the one of this package."""
+    """Whether the installed client is that of this package."""
     try:
         with open(path(state), "rb") as placed, open(source(), "rb") as ours:
             return placed.read() == ours.read()

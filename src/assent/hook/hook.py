@@ -1,6 +1,6 @@
 """`assent hook`: one event of an agent program in, its answer in that program's own form out. Never fails open.
 
-Whatever breaks in here becomes the program's own form of a block; exactly one answer is printed, and nothing else."""
+Every fault in here becomes the program's own form of a block; exactly one answer is printed, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `assent install` tells them to."
 EPILOG = "The event is read from standard input; the answer is in the program's own form."
 LARGEST = 64 * 1024 * 1024  # bytes of an event
-DECIDING_TIME = 20  # seconds for a decision that asks nobody
-GRACE = 2.0  # further seconds of processor time, to print that time is up
+DECIDING_TIME = 45  # seconds for a decision that asks nobody; `engine/copies.py` says how many are for a copy
+MODEL_TIME = 20  # seconds of that for a decision with a model, before a copy
+GRACE = 2.0  # more seconds of CPU time, to print the timeout
 MARGIN = 2  # seconds of the decision that a model may not use
-DEADLINE = 570  # seconds for everything, less than programs give a hook
-YOUNG = 60  # seconds: a bundle that never becomes fresh is not made by every hook
+DEADLINE = 570  # seconds, less than programs give a hook
+YOUNG = 60  # seconds: a bundle that never becomes fresh is not rebuilt by every hook
 # Options in the launcher's command line; the last two come from the compiled client, which has read the event.
 WORDS = ("home", "socket", "project", "alone", "fault")
 BLOCKED = 2
@@ -41,7 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--socket", metavar="PATH", default="", help="the server's socket (default: in that folder)")
     parser.add_argument("--project", metavar="DIR", default="", help="the project's folder, if the event has none")
     parser.add_argument(
-        "--deadline", metavar="SECONDS", type=int, default=DEADLINE, help=f"for everything (default: {DEADLINE})"
+        "--deadline", metavar="SECONDS", type=int, default=DEADLINE, help=f"the hook's time limit (default: {DEADLINE})"
     )
 
 
@@ -76,7 +77,7 @@ def serve(
     if not _can_answer():
         return BLOCKED
     adapter = agents.load(runtime)
-    if adapter.limit:  # the settings may be of a version that did not know it
+    if adapter.limit:  # the settings may be of an older version
         deadline = min(deadline, deadline_within(adapter.limit))
     until = monotonic() + deadline
     agreed: list[str] = []
@@ -89,9 +90,8 @@ def serve(
         if rendered is None:
             left = min(DECIDING_TIME, int(until - monotonic()))
             _alarm(adapter, left)
-            rendered = answer(
-                adapter, text, environ, state=home, project=project, patience=left - MARGIN, agreed=agreed
-            )
+            patience = min(left, MODEL_TIME) - MARGIN
+            rendered = answer(adapter, text, environ, state=home, project=project, patience=patience, agreed=agreed)
     except AssentError as error:
         rendered = adapter.render(None, fault(str(error)))
     except BaseException as error:
@@ -106,8 +106,8 @@ def serve(
 
 
 def _can_answer() -> bool:
-    """Whether there is a standard output. Opens closed standard handles: the next file that is opened would take their
-    number, and the answer would be written into it."""
+    """Whether there is a standard output. Opens closed standard handles: the next opened file would get their number,
+    and the answer would be written into it."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(handle)
@@ -115,7 +115,7 @@ def _can_answer() -> bool:
 
 
 def leave(rendered: Rendered) -> int:
-    """Print a whole answer. Where that fails, the exit status blocks."""
+    """Print a whole answer. If that fails, the exit status blocks."""
     try:
         for handle, text in ((1, rendered.stdout), (2, rendered.stderr)):
             data = text.encode("utf-8", "backslashreplace")
@@ -136,10 +136,10 @@ def _event_text(adapter: Adapter) -> bytes:
 
 
 def _alarm(adapter: Adapter, seconds: int) -> None:
-    """Block where a decision takes too long, before the program's own timeout lets the call run.
+    """Block if a decision takes too long, before the program's own timeout lets the call run.
 
-    A signal handler does not run inside C code. So after some more processor time the system kills the process: that is
-    a block too, by the shell command around it where the program itself would run the call."""
+    A signal handler does not run inside C code. So after some more CPU time the system kills the process: that is a
+    block too, by the shell command around it if the program itself would run the call."""
 
     def too_late(*_: object) -> None:
         os._exit(leave(adapter.render(None, fault(f"no decision within {seconds} seconds"))))
@@ -166,7 +166,7 @@ def _socket(state: str, environ: Mapping[str, str]) -> str:
 def _by_server(
     adapter: Adapter, text: bytes, environ: Mapping[str, str], socket: str, project: str, until: float
 ) -> Rendered | None:
-    """The answer of a running server; None where none answers. ASSENT_MODE holds for this process only."""
+    """The answer of a running server; None if none answers. ASSENT_MODE holds for this process only."""
     if environ.get("ASSENT_MODE") or not os.path.exists(socket):
         return None
     from assent.hook import client
@@ -184,18 +184,18 @@ def answer(
     *,
     state: str = "",
     project: str = "",
-    patience: float = DECIDING_TIME - MARGIN,
+    patience: float = MODEL_TIME - MARGIN,
     agreed: list[str] | None = None,
 ) -> Rendered:
-    """The answer to an event. Never raises. A model may take `patience` seconds. `agreed` receives the state folder
-    where the user lets hooks start the server."""
+    """The answer to an event. Never raises. A model may take `patience` seconds. `agreed` receives the state folder if
+    the user lets hooks start the server."""
     event: Event | None = None
     try:
         home = environ.get("HOME", "") or os.path.expanduser("~")
         if adapter.names_no_servers:
             from assent.facts import servers
 
-            environ = {**environ, **servers.told(adapter.runtime, home, project)}
+            environ = {**environ, **servers.environment(adapter.runtime, home, project)}
         event = adapter.parse_text(text, environ=environ, home=home, project=project)
         reply = reply_to(
             event, environ, state, adapter.runtime, asks=adapter.asks(event), patience=patience, agreed=agreed
@@ -208,7 +208,7 @@ def answer(
 
 
 def _environment(adapter: Adapter) -> dict[str, str]:
-    """The environment, in which ATTENDED says what the program's process shows.
+    """The environment, with ATTENDED from the program's process.
 
     INVARIANT: it names no folder of Assent: programs let a project's settings set variables for hooks."""
     dropped = (ATTENDED, "ASSENT_HOME", "ASSENT_HOST_SERVERS")
@@ -222,7 +222,7 @@ def _environment(adapter: Adapter) -> dict[str, str]:
 
 
 def _host_folder() -> str:
-    """The folder in which the agent program was started, not that of the call, which the model chooses."""
+    """The start folder of the agent program, not that of the call, which the model chooses."""
     try:
         return os.readlink(f"/proc/{os.getppid()}/cwd")
     except OSError:
@@ -256,7 +256,7 @@ def reply_to(
     try:
         engine, here = configure.open_quickly(here, own, session=event.session)
     except PolicyError as error:
-        return replies.told(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
+        return replies.reply_of(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
     # INVARIANT: a server is started only from a folder that the installer named; an environment may name another.
     if engine.settings.start and state and agreed is not None:
         agreed.append(here.state)
@@ -266,12 +266,14 @@ def reply_to(
 
     gate, left = CallGate(Memory(here.state)), max(patience, 0.1)
     return replies.alone(
-        replies.HookRequest(event, gate, engine, here, runtime, asks=asks, reopen=reopen, patience=left)
+        replies.HookRequest(
+            event, gate, engine, here, runtime, asks=asks, reopen=reopen, patience=left, environ=environ
+        )
     )
 
 
 def renew(path: str) -> None:
-    """Make the bundle again, where it can be written and is not new."""
+    """Rebuild the bundle, if it is writable and not new."""
     try:
         age = time() - os.stat(path).st_mtime
     except OSError:

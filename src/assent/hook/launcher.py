@@ -14,8 +14,8 @@ from assent.state.files import replace, state_folder
 
 FOLDER, NAME, ASKING = "bin", "assent", "assent-ask"
 MANAGED = "/etc/assent"  # the folder for all users of the machine
-# No environment variables, no folder of the call, no site-packages: nothing where an agent can put a module. File names
-# in UTF-8, whatever the locale: with another encoding some symlinks would not be found.
+# No environment variables, no folder of the call, no site-packages: no folder in which an agent can put a module. File
+# names in UTF-8, whatever the locale: with another encoding some symlinks would not be found.
 FLAGS = "-ISXutf8"
 SCRIPT = """\
 # Assent's launcher: written by `assent install`, started by agent programs before each tool call.
@@ -25,14 +25,16 @@ import gc
 import marshal
 import os
 import sys
+from time import monotonic
 
+begun = monotonic()
 gc.disable()  # a process that answers once leaves nothing to collect
 sys.path.insert(0, {package!r})
 path, deciding = {bundle!r} + str(sys.implementation.cache_tag), None
 try:  # its modules from one file: of this interpreter and this place, and of nobody but this user or root
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     owner, head = os.fstat(handle), (sys.version + path).encode()
-    if handle <= 2:  # in the place of a standard one that is closed
+    if handle <= 2:  # instead of a standard one that is closed
         os.close(handle)
     elif owner.st_uid in (0, os.geteuid()) and not owner.st_mode & 0o022 and os.read(handle, len(head)) == head:
         length, whole = os.read(handle, {number}), os.read(handle, {number})
@@ -60,9 +62,10 @@ except BaseException as error:
     except Exception:
         pass
 try:
-    if not launched.DECIDING:  # the answer has been given: nothing may hold it back for long
+    left = int({longest} - (monotonic() - begun))  # the answer has been given: nothing may hold it back for long
+    if not launched.DECIDING and left >= {least}:
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(status))
-        _signal.alarm({patience})
+        _signal.alarm(left)
         from assent.hook.hook import renew
 
         renew(path)
@@ -70,16 +73,18 @@ except BaseException:
     pass
 os._exit(status)
 """
-# Where the environment of Assent has been removed, but not its hook.
+# If the environment of Assent has been removed, but not its hook.
 GONE = (
     "Assent is gone from `{}`: install it again and run `assent install`, or remove its hook from this program's "
     "settings; until then every call is blocked\n"
 )
-# And the tag of the interpreter. A file of another format needs another name, since installed launchers are not
+# Followed by the tag of the interpreter. A file of another format needs another name, since installed launchers are not
 # replaced.
 BUNDLE = "assent/__pycache__/hook."
 NUMBER = 8  # bytes, of a number in it
-PATIENCE = 10  # seconds for making it
+# Making it takes four seconds of processor time, and several times that on a busy machine. A hook makes it only in the
+# first LONGEST seconds of its process, well before any program stops waiting for it, and only if LEAST are left.
+LONGEST, LEAST = 40, 10
 
 
 def path(state: str) -> str:
@@ -100,14 +105,14 @@ def interpreter() -> str:
 
 
 def libraries() -> list[str]:
-    """The folder of packages that only some calls need, if it is not that of Assent."""
+    """The folder of packages for some calls only, if it is not that of Assent."""
     found = find_spec("httpx")
     folder = os.path.dirname(os.path.dirname(found.origin)) if found is not None and found.origin else ""
     return [folder] if folder and folder != package() else []
 
 
 def bundle() -> str:
-    """The file with the hook's modules for this interpreter, which `bundle.py` makes."""
+    """The bundle of the hook's modules for this interpreter, built by `bundle.py`."""
     return os.path.join(package(), f"{BUNDLE}{sys.implementation.cache_tag}")
 
 
@@ -119,7 +124,7 @@ def head() -> bytes:
 def script() -> str:
     found = os.path.join(package(), BUNDLE)
     places = {"package": package(), "bundle": found, "libraries": libraries(), "gone": GONE.format(package())}
-    return SCRIPT.format(**places, number=NUMBER, patience=PATIENCE)
+    return SCRIPT.format(**places, number=NUMBER, longest=LONGEST, least=LEAST)
 
 
 def launcher(state: str, runtime: str, *, socket: str, deadline: int, project: str = "") -> tuple[str, ...]:
@@ -131,7 +136,7 @@ def launcher(state: str, runtime: str, *, socket: str, deadline: int, project: s
 
 
 def write(state: str, asked: str = "") -> None:
-    """Write the script, and the asking program where there is one."""
+    """Write the script, and the asking program if there is one."""
     if state == MANAGED:
         mode = 0o755
         _folder(os.path.dirname(path(state)))
@@ -150,4 +155,4 @@ def _folder(folder: str) -> None:
         public_folder(os.path.dirname(folder))
         public_folder(folder)
     except OSError as error:
-        raise StoreError(f"`{folder}` cannot be made: {error.strerror}; run it as root") from None
+        raise StoreError(f"`{folder}` cannot be created: {error.strerror}; run it as root") from None

@@ -1,4 +1,4 @@
-"""What a program's settings do to the hook of Assent: settings of other scopes, of other folders, and later changes.
+"""The effect of a program's settings on Assent's hook: settings of other scopes, of other folders, and later changes.
 
 `[settings]` of an agent.toml lists the files: of the project, the user and the machine, with variables (from the
 project's folder upwards), with MCP servers that the program starts. Starts nothing and changes nothing."""
@@ -21,7 +21,7 @@ from assent.state.trust import trusted_folders
 
 
 def around(runtime: str, here: configure.Place, *, http: bool, scopes: frozenset[str]) -> Iterator[tuple[str, Hole]]:
-    """What other settings do to a hook that is installed in these scopes, each with its file."""
+    """The effects of other settings on a hook installed in these scopes, each with its file."""
     found, row = settings.load(runtime), known.section("settings")[runtime]
 
     def files(key: str) -> Iterator[str]:
@@ -89,12 +89,12 @@ def _trust(runtime: str, place: str, here: configure.Place) -> Iterator[tuple[st
             return
 
 
-MOST = 200  # folders that are looked at
+MOST = 200  # folders to check
 
 
 def switched_off(state: str, home: str, folders: tuple[str, ...] = ()) -> tuple[tuple[str, str, str], ...]:
     """Folders whose own settings switch a user's hook off: runtime, file and effect, for these folders and the trusted
-    ones. A hook in the machine's settings that such settings do not override is left out."""
+    ones. A hook in the machine's settings that they do not override is left out."""
     try:
         known = hosts.registered(state)
         places = tuple(dict.fromkeys((*folders, *trusted_folders(state))))[:MOST]
@@ -115,9 +115,9 @@ def switched_off(state: str, home: str, folders: tuple[str, ...] = ()) -> tuple[
 
 
 def broken(runtime: str, about: str, state: str) -> str:
-    """Why a change of a settings file removes or bypasses the hook; `""` where it does neither.
+    """Why a change of a settings file removes or bypasses the hook; `""` if it does neither.
 
-    `about` is the file; where the program does not name it, every file with a hook of ours is checked."""
+    `about` is the file; if the program does not name it, every file with a hook of ours is checked."""
     ours = [host.file for host in hosts.registered(state) if host.runtime == runtime]
     for file in [about] if about.startswith("/") else ours:
         if why := _broken(runtime, file, ours=file in ours):
@@ -129,7 +129,7 @@ def _broken(runtime: str, file: str, *, ours: bool) -> str:
     try:
         text = settings_file.text_of(file)
         if text is None:
-            return "is gone, and with it the hook of Assent" if ours else ""
+            return "is gone, and with it Assent's hook" if ours else ""
         found = settings.load(runtime)
         if ours and found.uninstall(text) == text:
             return "no longer calls Assent"
@@ -137,7 +137,7 @@ def _broken(runtime: str, file: str, *, ours: bool) -> str:
             return f"would not be loaded: {why}"
         hook = found.first(found.wired(text, file)) if ours else None
         if hook is not None and hook.weakness:
-            return f"weakens the hook of Assent: {hook.weakness}"
+            return f"weakens Assent's hook: {hook.weakness}"
         hole = next((hole for hole in found.holes(text) if hole.inert), None)
         return f"switches Assent off: {hole.text}" if hole is not None else ""
     except AssentError as error:

@@ -1,7 +1,7 @@
 """The script with which a hook starts the server: its text, and whether it works.
 
-A hook runs without installed packages and in an environment that an agent program made. So the script has the folders
-of the server's libraries, and the whole environment of the server."""
+A hook runs without installed packages and in an environment set by an agent program. So the script has the folders of
+the server's libraries, and the whole environment of the server."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def text(state: str, home: str) -> str:
 
 
 def folders() -> list[str]:
-    """The folders of Assent and of its server's libraries: those of this installation, whatever else is on the path."""
+    """The folders of Assent and of its server's libraries: those of this installation only."""
     own = [*site.getsitepackages(), site.getusersitepackages()]
     return list(dict.fromkeys([launcher.package(), *(each for each in own if each in sys.path)]))
 
 
 def write(state: str, home: str) -> str:
-    """Write the script; why it does not work, `""` where it does."""
+    """Write the script; why it does not work, `""` if it does."""
     replace(path(state), text(state, home).encode(), 0o700)
     words = [launcher.interpreter(), launcher.FLAGS, path(state), "try"]
     try:

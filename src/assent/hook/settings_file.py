@@ -19,7 +19,7 @@ LARGEST = 16 * 1024 * 1024
 
 
 def text_of(path: str) -> str | None:
-    """The text of a file, byte for byte; None where there is none."""
+    """The text of a file, byte for byte; None if there is none."""
     try:
         data = read(path, LARGEST)[0]
     except (FileNotFoundError, NotADirectoryError):
@@ -66,7 +66,7 @@ def public_folder(folder: str) -> None:
         if above != folder and not os.path.isdir(above):
             public_folder(above)
         os.mkdir(folder, 0o755)
-        os.chmod(folder, 0o755)  # the umask may have closed it
+        os.chmod(folder, 0o755)  # the umask may have restricted it
         return
     mode = stat.S_IMODE(os.stat(folder).st_mode)
     if mode & 0o055 != 0o055:
@@ -78,7 +78,7 @@ def _mode(path: str, executable: bool, public: bool) -> int:
         mode = stat.S_IMODE(os.stat(path).st_mode) | (0o100 if executable else 0)
     except FileNotFoundError:
         mode = 0o700 if executable else 0o600
-    # Only root changes what holds for everybody.
+    # Only root changes files for all users.
     return (mode | (0o055 if executable else 0o044)) & ~0o022 if public else mode
 
 
@@ -103,7 +103,7 @@ def keep_copy(state: str, path: str, text: str) -> str:
 
 
 def difference(path: str, before: str, after: str) -> str:
-    """What would change, as a unified diff; `""` where nothing would."""
+    """The changes as a unified diff; `""` if there are none."""
     lines = difflib.unified_diff(
         before.splitlines(keepends=True), after.splitlines(keepends=True), path, f"{path} (with Assent)", n=2
     )

@@ -1,8 +1,8 @@
-"""A hook that finds no server starts one in the background, where the user agreed to that. Does not wait for it.
+"""A hook that finds no server starts one in the background, if the user agreed to that. Does not wait for it.
 
-One process at a time starts it, and a failed start is not repeated at once. What it starts is the script that `assent
-install --start-server` wrote, without the hook's environment, handles, folder, session and signals: an agent program
-controls the hook, and must not control the server."""
+One process at a time starts it, and a failed start is not repeated at once. It starts the script of `assent install
+--start-server`, without the hook's environment, handles, folder, session and signals: an agent program controls the
+hook, and must not control the server."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _spawn(words: list[str], *, keep: int) -> None:
 def _is_inherited(handle: int) -> bool:
     try:
         return os.get_inheritable(handle)
-    except OSError:  # the one by which the folder was listed
+    except OSError:  # the handle of the folder listing
         return False
 
 
@@ -94,7 +94,7 @@ def _is_locked(path: str) -> bool:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
-        return not isinstance(error, FileNotFoundError)  # a link, for one: no server is started beside it
+        return not isinstance(error, FileNotFoundError)  # for example a link: no server is started
     try:
         return not took_lock(handle, fcntl.LOCK_SH)
     finally:
@@ -102,7 +102,7 @@ def _is_locked(path: str) -> bool:
 
 
 def took_lock(handle: int, kind: int = fcntl.LOCK_EX) -> bool:
-    """Take the lock of a file without waiting; False where another process has it."""
+    """Take the lock of a file without waiting; False if another process has it."""
     try:
         fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except OSError:
@@ -114,11 +114,11 @@ def open_record(state: str) -> int:
     return os.open(os.path.join(state, RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
-# ---------------------------------------------------------------- how starts went
+# ---------------------------------------------------------------- the record of starts
 
 
 def read(record: int) -> tuple[str, int, float]:
-    """How the last start went: `failed`, `stopped` or `""`, how many failed in a row, and when."""
+    """The result of the last start: `failed`, `stopped` or `""`, how many failed in a row, and when."""
     words = os.pread(record, 256, 0).decode("ascii", "replace").split()
     if len(words) != 3 or words[0] not in (FAILED, STOPPED):
         return "", 0, 0.0
@@ -132,8 +132,8 @@ def write(record: int, what: str, count: int = 0) -> None:
 
 
 def may_try(what: str, count: int, when: float, now: float) -> bool:
-    """Whether the server may be started. What a person stopped stays stopped; a clock that was set back does not delay
-    a start."""
+    """Whether the server may be started. A server stopped by a person stays stopped; setting the clock back does not
+    delay a start."""
     return what != STOPPED and (what != FAILED or not 0 <= now - when < pause(count))
 
 
@@ -143,8 +143,8 @@ def pause(count: int) -> float:
 
 
 def note(state: str, what: str, *, patience: float = 0.0) -> None:
-    """Remember that a person stopped the server, or (`""`) that it may be started. Waits `patience` seconds for a
-    process that is starting it, which writes the record at its end."""
+    """Note that a person stopped the server, or (`""`) that it may be started. Waits `patience` seconds for a process
+    that is starting it, which writes the record at its end."""
     handle = open_record(state)
     until = monotonic() + patience
     try:

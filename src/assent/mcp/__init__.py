@@ -1,1 +1,2 @@
-"""The Model Context Protocol: frames, a proxy that gates the calls in them, and its ends. Decides nothing itself."""
+"""The Model Context Protocol: frames, a proxy that gates the calls in them, and its transports. Decides nothing
+itself."""

@@ -1,4 +1,4 @@
-"""Messages of MCP → the tool calls in them, and refusals in a form that the model reads.
+"""Messages of MCP → the tool calls in them, and refusals that the model can read.
 
 A `tools/call` is a call of `mcp__<server>__<tool>`. A `resources/read` of a `file:` address is a read of that file."""
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +19,17 @@ from assent.programs.traits import has
 
 CALL, READ = "tools/call", "resources/read"
 RESOURCE = "mcp-resource"  # a runtime whose `read` reads a file; the name of a server's tool proves nothing
-GATED = {"toolscall": CALL, "resourcesread": READ}  # by the letters of a method
+GATED = {"toolscall": CALL, "resourcesread": READ}  # by the lower-case letters of a method
 PARAMETERS = frozenset({"name", "arguments", "uri", "task", "_meta"})
 LONGEST_NAME = 256
+MOST_TOOLS = 10_000  # with saved hints
 REFUSED = -32001  # the error code of a refusal
 VERSION = "io.modelcontextprotocol/protocolVersion"  # in `_meta`, for versions of the protocol without a handshake
 SERVER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_)){0,62}(?<!_)")
 
 
 def server_name(given: str, command: Sequence[str], url: str) -> str:
-    """The name of a server in rules. Raises StoreError where none was given and none can be derived."""
+    """The name of a server in rules. Raises StoreError if none was given and none can be derived."""
     if given:
         if not SERVER.fullmatch(given):
             raise StoreError(f"`{given}` is no name for a server; use letters, digits, `-`, `.` and single `_`")
@@ -40,6 +42,28 @@ def server_name(given: str, command: Sequence[str], url: str) -> str:
     return name
 
 
+class ToolHints:
+    """The tools that a server has called destructive. INVARIANT: its hints can only tighten, so a tool stays in the
+    set, and a read-only hint is ignored."""
+
+    def __init__(self) -> None:
+        self._destructive: set[str] = set()
+
+    def learn(self, answer: Body) -> None:
+        """Save the hints of a list of tools."""
+        result = answer.get("result")
+        tools = result.get("tools") if isinstance(result, dict) else None
+        for tool in tools if isinstance(tools, list) else ():
+            name = tool.get("name") if isinstance(tool, dict) else None
+            hints = tool.get("annotations") if isinstance(tool, dict) else None
+            destructive = isinstance(hints, dict) and hints.get("destructiveHint") is True
+            if destructive and isinstance(name, str) and len(self._destructive) < MOST_TOOLS:
+                self._destructive.add(name)
+
+    def of(self, tool: object) -> str:
+        return "destructive" if isinstance(tool, str) and tool in self._destructive else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOrigin:
     server: str
@@ -47,8 +71,21 @@ class CallOrigin:
     project: str
     home: str = ""
 
-    def call(self, frame: Frame) -> Call | None:
-        """The call in a message, None where there is nothing to judge. Raises BadMessage."""
+    def start(self, command: Sequence[str]) -> Call:
+        """The start command of the server, as a call of the shell."""
+        return Call(
+            "bash",
+            {"command": shlex.join(command)},
+            cwd=os.getcwd(),
+            home=self.home,
+            session=self.session,
+            runtime="assent",
+            description=f"starts the MCP server `{self.server}`",
+            shell="bash",
+        )
+
+    def call(self, frame: Frame, hints: ToolHints | None = None) -> Call | None:
+        """The call in a message, None if there is nothing to judge. Raises BadMessage."""
         method = gated(frame.method)
         if method is None:
             return None
@@ -59,7 +96,7 @@ class CallOrigin:
         try:
             tool, given = _tool_call(frame, self.server) if method == CALL else _resource_read(frame)
             _check_texts(tool, given)
-        except UnicodeEncodeError:  # half a character, which some parsers read as another one
+        except UnicodeEncodeError:  # a lone surrogate, which some parsers read as another character
             raise BadMessage(PARAMS, "a text holds half a character", frame.body["id"]) from None
         except (BadMessage, UnicodeError) as error:
             raise BadMessage(PARAMS, str(error), frame.body["id"]) from None
@@ -73,11 +110,12 @@ class CallOrigin:
             home=self.home,
             session=self.session,
             runtime="mcp" if method == CALL else RESOURCE,
+            hint=hints.of(frame.params.get("name")) if hints is not None and method == CALL else "",
         )
 
 
 def gated(method: str) -> str | None:
-    """The gated method that a word is, or that some server might take it for."""
+    """The gated method that a word names, or that some server might read it as."""
     if method in (CALL, READ):
         return method
     letters = "".join(each for each in unicodedata.normalize("NFKC", method).casefold() if each.isalpha())
@@ -97,7 +135,7 @@ def _tool_call(frame: Frame, server: str) -> tuple[str, Body]:
 
 
 def _resource_read(frame: Frame) -> tuple[str, Body]:
-    """A read of a file, or `""` as the tool for an address that is no file."""
+    """A read of a file; for an address that is no file, the tool is `""`."""
     uri = _params(frame).get("uri")
     path = file_path(uri) if isinstance(uri, str) else None
     if path is None:
@@ -131,7 +169,7 @@ def _params(frame: Frame) -> Body:
 
 
 def _check_texts(*values: object) -> None:
-    """Raises UnicodeEncodeError for half a character."""
+    """Raises UnicodeEncodeError for a lone surrogate."""
     for each in values:
         if isinstance(each, str):
             each.encode("utf-8")
@@ -153,7 +191,7 @@ def refusal(frame: Frame, message: str) -> Body:
 
 
 def complete(frame: Frame, result: Body) -> Body:
-    """The response to a request, with a mark that versions of the protocol without a handshake want."""
+    """The response to a request, with a field that versions of the protocol without a handshake require."""
     return success(frame.body["id"], {**result, "resultType": "complete"} if VERSION in frame.meta else result)
 
 

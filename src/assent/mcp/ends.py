@@ -1,4 +1,4 @@
-"""The ends of a proxy on pipes: standard input and output, and a server as a child process. Reads no messages."""
+"""The transports of a proxy on pipes: standard input and output, and a server as a child process. Reads no messages."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ CHUNK = 256 * 1024
 BUFFER = 64 * 1024 * 1024  # bytes that are buffered for a slow reader
 GRACE = 3.0  # seconds for a server to end after its input did
 ENDING = 10.0  # seconds for a supervisor to end everything
+UNTAKEN = 64  # reads of standard input not yet taken by the proxy
 UNREAD = 1024 * 1024  # bytes for a standard error that nobody reads
 SUPERVISOR = os.path.join(os.path.dirname(assent.__file__), "tools", "supervisor.py")
 
@@ -37,7 +38,8 @@ class Stdio:
         self._source = source
         self._sink = sink
         self._loop = asyncio.get_running_loop()
-        self._lines: asyncio.Queue[list[bytes | None] | None] = asyncio.Queue(64)
+        self._lines: asyncio.Queue[list[bytes | None] | None] = asyncio.Queue()
+        self._room = threading.Semaphore(UNTAKEN)
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._unwritten = 0  # bytes
         self.gone = asyncio.Event()
@@ -47,6 +49,7 @@ class Stdio:
 
     async def lines(self) -> AsyncIterator[bytes | None]:
         while (found := await self._lines.get()) is not None:
+            self._room.release()
             for line in found:
                 yield line
 
@@ -58,7 +61,7 @@ class Stdio:
         self._out.put(data)
 
     async def close(self) -> None:
-        """Let what was sent be written."""
+        """Wait until everything sent is written."""
         self._out.put(None)
         await asyncio.to_thread(self._writer.join, GRACE)
 
@@ -72,8 +75,10 @@ class Stdio:
         self._hand(None)
 
     def _hand(self, lines: list[bytes | None] | None) -> None:
+        # No coroutine: if a closed loop never ran it, it warns on standard error, which aborts an exiting interpreter.
+        self._room.acquire()
         with suppress(RuntimeError):  # the loop is closed
-            asyncio.run_coroutine_threadsafe(self._lines.put(lines), self._loop).result()
+            self._loop.call_soon_threadsafe(self._lines.put_nowait, lines)
 
     def _write(self) -> None:
         try:
@@ -97,8 +102,8 @@ def _write_all(sink: int, data: bytes) -> None:
 
 
 class Errors:
-    """Our standard error, in a thread, so that a reader that does not read never blocks the proxy. What cannot be
-    written is dropped."""
+    """Our standard error, in a thread, so that a stalled reader never blocks the proxy. Output that cannot be written
+    is dropped."""
 
     def __init__(self, sink: int = 2) -> None:
         self._sink = sink
@@ -135,7 +140,7 @@ class Errors:
 
 
 class Child:
-    """A server that we started, under a supervisor: all that it started ends with it, and with us."""
+    """A server that we started, under a supervisor: all its processes end with it, and with us."""
 
     def __init__(self, process: asyncio.subprocess.Process, supervisor: socket.socket, errors: Errors) -> None:
         self._process = process
@@ -144,7 +149,7 @@ class Child:
 
     @classmethod
     async def start(cls, command: Sequence[str], errors: Errors) -> Child:
-        """Raises OSError where it cannot be started."""
+        """Raises OSError if it cannot be started."""
         if shutil.which(command[0]) is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
         ours, theirs = socket.socketpair()
@@ -182,12 +187,12 @@ class Child:
         await stdin.drain()
 
     async def ended(self) -> int:
-        """The exit status, once it has ended; 128 and the number for a signal."""
+        """The exit status, once it has ended; 128 plus the number for a signal."""
         status = await self._process.wait()
         return status if status >= 0 else 128 - status
 
     async def close(self) -> int:
-        """End its input, and the process where that is not enough; return its exit status."""
+        """Close its input, and end the process if that is not enough; return its exit status."""
         stdin = self._process.stdin
         assert stdin is not None
         with suppress(OSError, RuntimeError):
@@ -203,7 +208,7 @@ class Child:
 
 
 def on_signals() -> asyncio.Future[int]:
-    """A future that gets the number of the first signal to end."""
+    """A future that gets the number of the first termination signal."""
     loop = asyncio.get_running_loop()
     found: asyncio.Future[int] = loop.create_future()
 

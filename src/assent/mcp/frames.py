@@ -1,7 +1,7 @@
-"""Bytes ⇄ JSON-RPC messages, read strictly and written again from what was read. Does no I/O.
+"""Bytes ⇄ JSON-RPC messages, read strictly and written again from the parsed value. Does no I/O.
 
-What we read, the other side must read the same way: a key given twice, or a second spelling of a key that matters, is
-refused. Numbers are doubles, as in nearly every JSON parser; integers are kept whatever their size."""
+Both sides must read a message the same way: a key given twice, or a second spelling of a key that matters, is refused.
+Numbers are doubles, as in nearly every JSON parser; integers are kept whatever their size."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Frame(Value):
 
     @property
     def params(self) -> Body:
-        """The parameters, where they are an object; else an empty one."""
+        """The parameters, if they are an object; else an empty one."""
         found = self.body.get("params")
         return found if isinstance(found, dict) else {}
 
@@ -57,13 +57,13 @@ class Frame(Value):
 
     @property
     def cancels(self) -> str:
-        """The key of the request that this message cancels; `""` where it cancels none."""
+        """The key of the request that this message cancels; `""` if it cancels none."""
         cancels = self.kind is FrameKind.NOTIFICATION and self.method == CANCELLED
         return key_of(self.params.get("requestId")) if cancels else ""
 
 
 class BadMessage(PayloadError):
-    """Not a message that may be passed on. `id` is that of the request, where it is certain."""
+    """A message that may not be passed on. `id` is that of the request, if it is certain."""
 
     def __init__(self, code: int, reason: str, id: object = None) -> None:
         super().__init__(reason)
@@ -88,7 +88,7 @@ def key_of(id: object) -> str:
 
 
 def write(value: object) -> bytes:
-    """A message or a batch as one line of ASCII, which holds no other line end and no half character."""
+    """A message or a batch as one line of ASCII, without other line ends or lone surrogates."""
     return _encode(value).encode("ascii") + b"\n"
 
 
@@ -104,7 +104,7 @@ def read(line: bytes | None) -> Frame | list[Frame | BadMessage]:
 
 
 def read_all(line: bytes | None) -> list[Frame | BadMessage]:
-    """All messages of a line, with those that cannot be read as the error that says why."""
+    """All messages of a line, with an error in place of each that cannot be read."""
     try:
         found = read(line)
     except BadMessage as error:
@@ -152,12 +152,12 @@ def _kind(found: Body, id: object) -> FrameKind:
 
 
 def misspelled(found: Body, known: frozenset[str]) -> str:
-    """A key that some parsers would take for a known one: `Name` for `name`. `""` where there is none."""
+    """A key that some parsers would read as a known one: `Name` for `name`. `""` if there is none."""
     return next((key for key in found if key not in known and key.casefold().strip() in known), "")
 
 
 def only_id(line: bytes) -> object:
-    """The id of a message that is refused for something else. None where it is not given once, as text or integer."""
+    """The id of a message that is refused for another reason. None if it is not given once, as text or integer."""
     try:
         found = json.loads(line, object_pairs_hook=lambda pairs: pairs)
     except (ValueError, RecursionError):
@@ -177,7 +177,7 @@ class Lines:
         self._over = False
 
     def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """The lines that are whole by now; blank ones do not count."""
+        """The lines completed so far, without blank ones."""
         *whole, rest = data.split(b"\n")
         for each in whole:
             self._keep(each)

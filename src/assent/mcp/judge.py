@@ -1,5 +1,5 @@
-"""Judges the calls of MCP clients: by the gate server where one runs, else in this process, where a person can be asked
-through the client's form.
+"""Judges the calls of MCP clients: by the gate server if one runs, else in this process, which can ask a person through
+the client's form.
 
 The client shows the form, not the model; whether it does so honestly is up to the client, so this is off by default.
 Any fault is a denial."""
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
 from assent.approval.channels import excerpt
@@ -18,7 +18,8 @@ from assent.approval.store import SqliteStore
 from assent.contract import AssentError, Call, Decision, PolicyError
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.display import code, visible
-from assent.engine import configure
+from assent.engine import configure, contained_server
+from assent.engine.contained_server import ServerStart
 from assent.engine.engine import Engine, Judged, Request, Settled, unloaded
 from assent.engine.memory import Memory
 from assent.engine.remote import NoServer, RemoteServer, denied
@@ -27,7 +28,7 @@ from assent.mcp.frames import CANCELLED, Body, Frame, key_of
 from assent.state import files
 
 YES, NO = "allow once", "deny"
-LONGEST = 16_000  # characters of a call that are shown
+LONGEST = 16_000  # shown characters of a call
 NOT_WHOLE = "Not all of it is shown, so it can only be denied here. Run `assent serve` to see all of it, and allow it."
 PROGRESS = 15.0  # seconds between progress messages
 
@@ -46,15 +47,18 @@ class McpJudge:
         self._memories: dict[str, Memory] = {}
         self._elicitation: Elicitation | None = None
 
-    async def ask(self, call: Call, *, project: str, ask_client: AskClient | None = None) -> Verdict:
+    async def ask(
+        self, call: Call, *, project: str, ask_client: AskClient | None = None, rewrites: bool = False
+    ) -> Verdict:
         """Whether a call may run. A task that is cancelled while it waits withdraws its question. `ask_client` shows a
-        question to the person at the client, for where no server runs.
+        question to the person at the client, if no server runs. `rewrites`: as in Request.
 
         ASSENT_MODE applies to this process alone, as in hooks, and can only tighten."""
         try:
             if self._has_server():
                 with suppress(NoServer):
-                    return await RemoteServer(self._path).ask(call, project=project)
+                    server = RemoteServer(self._path)
+                    return await server.ask(call, project=project, rewrites=rewrites, environ=self._environ)
             try:
                 engine, here = await asyncio.to_thread(self._engine, call, project)
             except PolicyError as error:
@@ -64,16 +68,43 @@ class McpJudge:
                 if self._elicitation is None:
                     self._elicitation = Elicitation(ask_client, self._memory(here), self._engine)
                 return await self._elicitation.guard(engine, placed, project=project)
-            # There is nobody to ask, so what asks is refused.
+            # There is nobody to ask, so an ask is refused.
             request = Request(engine, placed, project, headless=True, reopen=lambda: self._engine(call, project)[0])
+            request.rewrites, request.environ = rewrites, self._environ
             return verdict(await asyncio.to_thread(CallGate(self._memory(here)).decide, request))
         except AssentError as error:
             return denied(str(error))
-        except Exception as error:  # the one net: whatever breaks inside, the call does not run
+        except Exception as error:  # the one net: after a fault the call does not run
             return denied(f"Assent failed inside: {type(error).__name__}: {error}")
 
+    async def start(self, call: Call, command: Sequence[str], *, project: str, writes: bool = False) -> ServerStart:
+        """How to start a server; `call` is its start command as a call of the shell. If it must run contained and
+        cannot, the gate judges it like any call: a rule or a person may let it run outside."""
+        try:
+            start = await asyncio.to_thread(self._start, call, command, project, writes)
+        except AssentError as error:
+            return ServerStart(why=str(error), denied=True)
+        except Exception as error:  # the net
+            return ServerStart(why=f"Assent failed inside: {type(error).__name__}: {error}", denied=True)
+        if not start.why or start.denied:
+            return start
+        found = await self.ask(call, project=project)
+        return ServerStart() if found.allowed is True else start
+
+    def _start(self, call: Call, command: Sequence[str], project: str, writes: bool) -> ServerStart:
+        engine, here = self._engine(call, project)
+        if engine.settings.contain is None:
+            return ServerStart()
+        memory = self._memory(here)
+        request = Request(engine, _placed(call, here, project), project, environ=self._environ)
+        return contained_server.prepare(memory, request, CallGate(memory).judge(request), command, writes=writes)
+
+    def ended(self, start: ServerStart) -> str:
+        """How a contained server failed, in words that follow `it`."""
+        return contained_server.ended(Memory(self.state), start) if start.ticket else ""
+
     async def check(self, call: Call, *, project: str) -> Decision:
-        """What would be decided now. Asks nobody, records nothing, never raises."""
+        """The decision on a call now. Asks nobody, records nothing, never raises."""
         try:
             if self._has_server():
                 with suppress(NoServer):
@@ -101,7 +132,7 @@ class McpJudge:
         return CallGate(self._memory(here)).judge(Request(engine, _placed(call, here, project), project)).decision
 
     def _engine(self, call: Call, project: str) -> tuple[Engine, configure.Place]:
-        """By the files as they are now."""
+        """By the current files."""
         here = configure.place(project or "/", self._environ, home=call.home or self.home)
         return configure.open_gate(here, self._environ, session=call.session, hook=True)
 
@@ -122,6 +153,7 @@ def question(held: Held) -> Body:
         *([code(held.preview.path)] if held.preview.path else []),
         *(excerpt.code(held.preview.text, LONGEST), ""),
         *(f"In: {code(held.call.cwd)}", f"Assent asks: {held.decision.reason}"),
+        *(f"It would cause: {visible(each.text)}" for each in held.consequences),
         *(f"Take care: {visible(each)}" for each in held.warnings),
         *([] if whole else [NOT_WHOLE]),
     ]
@@ -135,7 +167,7 @@ def is_whole(held: Held) -> bool:
 
 
 def answer_of(response: Mapping[str, object], who: str) -> Answer | None:
-    """What the person said. INVARIANT: nothing but the explicit choice is a yes; no choice at all dismisses it."""
+    """The person's answer. INVARIANT: only the explicit choice is a yes; no choice at all dismisses the question."""
     found = response.get("result")
     result = found if isinstance(found, dict) else {}
     action, content = result.get("action"), result.get("content")
@@ -169,7 +201,7 @@ class Elicitation:
 
     async def _ask(self, held: Held) -> Answer | None:
         said = answer_of(await self._ask_client(question(held)), self._gate.memory.who)
-        # INVARIANT: what the form did not show whole is not allowed by it, whatever the client sends back.
+        # INVARIANT: a call that the form did not show whole is not allowed through it, whatever the client returns.
         return None if said is not None and said.said is Said.ALLOW and not is_whole(held) else said
 
 
@@ -199,8 +231,7 @@ class ClientForms:
             self._waiting.pop(key_of(id), None)
 
     def take(self, response: Frame) -> bool:
-        """Take a response of the client; false where it answers none of these requests. One that comes too late is
-        dropped."""
+        """Take a response of the client; false if it answers none of these requests. A late one is dropped."""
         waiting = self._waiting.pop(response.key, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(response.body)
@@ -208,7 +239,7 @@ class ClientForms:
 
 
 async def report_progress(frame: Frame, send: Send, message: str, step: float = 1) -> None:
-    """Tell a client that follows the progress of its request that it goes on, so that it does not give up."""
+    """Send progress to a client that asked for it, so that its request does not time out."""
     token = frame.meta.get("progressToken")
     count = 0
     while token is not None:

@@ -1,7 +1,7 @@
 """The proxy for clients that speak Streamable HTTP: a server on this machine in front of the real one.
 
 Each connection carries one request. A call that is held keeps its connection open with comments; hanging up withdraws
-it. INVARIANT: as in `proxy`, nothing is passed in either direction that was not read as a message."""
+it. INVARIANT: as in `proxy`, only parsed messages are passed in either direction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assent.engine import http
 from assent.engine.http import StreamEvent
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, written
 from assent.mcp import frames
-from assent.mcp.calls import CallOrigin, refusal
+from assent.mcp.calls import CallOrigin, ToolHints, refusal
 from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Frame
 from assent.mcp.judge import McpJudge
 from assent.mcp.upstream import JSON, STREAM, ParameterHeaders, events_of, is_message, repeated
@@ -92,7 +92,7 @@ class RequestConnection:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of `--listen`. Raises StoreError where other machines could connect."""
+    """Host and port of `--listen`. Raises StoreError if other machines could connect."""
     host, _, port = text.rpartition(":")
     if host not in (*HOSTS, "") or not port.isdigit() or int(port) > 65535:
         raise StoreError(f"`{text}` is no address of this machine; give 127.0.0.1:PORT")
@@ -123,6 +123,7 @@ class HttpProxy:
         self._address = address
         self._judge = judge
         self._origin = origin
+        self._hints = ToolHints()
         self.port = 0
         self._held: dict[tuple[str, str], asyncio.Future[Verdict]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -141,14 +142,14 @@ class HttpProxy:
             await line.message(error.answer(), 400)
         except (OSError, asyncio.IncompleteReadError):
             pass
-        except Exception as error:  # the one net: whatever breaks inside, nothing is passed on
+        except Exception as error:  # the one net: after a fault nothing is passed on
             await line.message(frames.failure(None, INTERNAL, f"Assent failed inside: {type(error).__name__}"), 500)
         finally:
             self._tasks.discard(task)
             writer.close()
 
     async def close(self) -> None:
-        """Close all connections; what is held is withdrawn."""
+        """Close all connections and withdraw held calls."""
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:
@@ -170,7 +171,7 @@ class HttpProxy:
             await self._message(line, head, found)
 
     async def _head(self, line: RequestConnection) -> tuple[str, MessageHead]:
-        """The head of a request that is meant for us, and not sent by a page of another origin."""
+        """The head of a request that is meant for us, and not from a page of another origin."""
         try:
             head = await http.read_head(line.reader)
         except HttpError as error:
@@ -203,12 +204,12 @@ class HttpProxy:
 
     async def _message(self, line: RequestConnection, head: MessageHead, frame: Frame) -> None:
         session = head.headers.get("mcp-session-id", "")
-        call = self._origin.call(frame)
+        call = self._origin.call(frame, self._hints)
         if (held := self._held.get((session, frame.cancels))) is not None:
             held.cancel()
             await line.answer(202, {}, b"")
             return
-        headers = self._headers(head.headers, frame)  # first: nobody is asked about what cannot be passed on
+        headers = self._headers(head.headers, frame)  # first: nobody is asked about a call that cannot be passed on
         if call is not None:
             verdict = await self._verdict(line, head, frame, call, session)
             if verdict is None:
@@ -221,10 +222,10 @@ class HttpProxy:
     async def _verdict(
         self, line: RequestConnection, head: MessageHead, frame: Frame, call: Call, session: str
     ) -> Verdict | None:
-        """The verdict on a call; None where the client hung up or cancelled it."""
+        """The verdict on a call; None if the client hung up or cancelled it."""
         key = (session, frame.key)
         if key in self._held:
-            raise Declined(400, "a request with this id is under way", frame.body["id"])
+            raise Declined(400, "a request with this id is in progress", frame.body["id"])
         if session:  # whoever knows the id can use the session, so records hold a hash
             call = call.but(session=f"{call.session}-{hashlib.sha256(session.encode()).hexdigest()[:12]}")
         asking = asyncio.ensure_future(self._judge.ask(call, project=self._origin.project))
@@ -250,7 +251,7 @@ class HttpProxy:
                 await asyncio.wait({asking}, timeout=5)
 
     def _headers(self, given: Mapping[str, str], frame: Frame | None) -> dict[str, str]:
-        """The headers for the server. Those that repeat the message are made from the message."""
+        """The headers for the server. Headers that repeat parts of the message are made from the message."""
         found = {"Host": self._address.authority, **{name: given[name] for name in ASKING if name in given}}
         if frame is not None:
             found |= {"Content-Type": JSON, **ParameterHeaders().headers(frame), **repeated(frame, given)}
@@ -295,7 +296,7 @@ class HttpProxy:
                 await self._events(line, exchange)
                 return
             raw = await http.whole(exchange.body(), frames.LONGEST) if head.kind == JSON else b""
-            answer = _again(raw, id) if raw.strip() else b""
+            answer = self._again(raw, id) if raw.strip() else b""
         except OSError as error:
             raise Declined(502, f"the server cannot be reached: {error}", id, INTERNAL) from None
         await line.answer(head.status, {**found, **({"Content-Type": JSON} if answer else {})}, answer)
@@ -304,24 +305,26 @@ class HttpProxy:
         async for event in events_of(exchange):
             if is_message(event):
                 with suppress(BadMessage):
-                    again = frames.write(_bodies(frames.read(event.data))).rstrip(b"\n")
+                    again = frames.write(self._bodies(frames.read(event.data))).rstrip(b"\n")
                     await line.event(StreamEvent(again, event.name, event.id, event.retry))
             elif event.id:
                 await line.event(StreamEvent(b"", event.name, event.id, event.retry))
 
+    def _again(self, raw: bytes, id: object) -> bytes:
+        """The server's answer, written again from the parsed value."""
+        try:
+            return frames.write(self._bodies(frames.read(raw)))
+        except BadMessage as error:
+            return frames.write(frames.failure(id, INTERNAL, f"the server's answer cannot be passed on: {error}"))
 
-def _again(raw: bytes, id: object) -> bytes:
-    """The server's answer, written again from what was read."""
-    try:
-        return frames.write(_bodies(frames.read(raw)))
-    except BadMessage as error:
-        return frames.write(frames.failure(id, INTERNAL, f"the server's answer cannot be passed on: {error}"))
-
-
-def _bodies(found: Frame | list[Frame | BadMessage]) -> object:
-    if isinstance(found, Frame):
-        return found.body
-    for each in found:
-        if isinstance(each, BadMessage):
-            raise each
-    return [each.body for each in found if isinstance(each, Frame)]
+    def _bodies(self, found: Frame | list[Frame | BadMessage]) -> object:
+        if isinstance(found, Frame):
+            self._hints.learn(found.body)
+            return found.body
+        for each in found:
+            if isinstance(each, BadMessage):
+                raise each
+        frames_read = [each for each in found if isinstance(each, Frame)]
+        for each in frames_read:
+            self._hints.learn(each.body)
+        return [each.body for each in frames_read]

@@ -32,17 +32,23 @@ SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 
 class GateClient:
-    """The gate of the tools: the gate server where one runs, else this process."""
+    """The gate of the tools: the gate server if one runs, else this process."""
 
     def __init__(self, judge: McpJudge, project: str, session: str) -> None:
         self._judge = judge
         self._project = project
         self._session = session
         self._loop = asyncio.get_running_loop()
+        self._rewrites = False
         self.ask_client: AskClient | None = None
 
     def _own(self, call: Call) -> Call:
         return call.but(roots=(self._project,), home=self._judge.home, session=self._session)
+
+    def rewriting(self) -> GateClient:
+        """The tools run the command of a verdict in place of their own."""
+        self._rewrites = True
+        return self
 
     def decide(self, call: Call) -> Decision:
         """Call it from a thread of the tools, never on the loop."""
@@ -50,7 +56,9 @@ class GateClient:
         return asyncio.run_coroutine_threadsafe(checking, self._loop).result()
 
     async def guard(self, call: Call) -> Verdict:
-        return await self._judge.ask(self._own(call), project=self._project, ask_client=self.ask_client)
+        return await self._judge.ask(
+            self._own(call), project=self._project, ask_client=self.ask_client, rewrites=self._rewrites
+        )
 
     def guard_sync(self, call: Call) -> Verdict:
         return denied("this gate needs an event loop")
@@ -76,7 +84,7 @@ class ToolServer:
                 await self._send(error.answer())
 
     async def close(self) -> None:
-        """The client is gone: its questions are withdrawn, and what runs is ended."""
+        """The client is gone: withdraw its questions, and end its running calls."""
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()
@@ -102,7 +110,7 @@ class ToolServer:
         if name not in self._tools.names or not isinstance(given, dict) or "task" in frame.params:
             raise BadMessage(PARAMS, f"`name` is one of {', '.join(self._tools.names)}, `arguments` an object", id)
         if frame.key in self._running or len(self._running) >= MOST:
-            raise BadMessage(INVALID, "a request with this id is under way, or too many are", id)
+            raise BadMessage(INVALID, "a request with this id is in progress, or too many are", id)
         self._running[frame.key] = asyncio.create_task(self._call(frame, str(name), given))
 
     async def _call(self, frame: Frame, name: str, given: Body) -> None:
@@ -150,7 +158,7 @@ class ToolServer:
 
 
 def result_of(done: Result) -> Body:
-    """A result for the client. A refusal of the gate has control characters escaped, the output of a tool has not."""
+    """A result for the client. Control characters are escaped in a refusal of the gate, not in the output of a tool."""
     refused = done.verdict is not None and done.verdict.allowed is not True
     text = visible(done.text) if refused else done.text
     return {"content": [{"type": "text", "text": text}], "isError": done.error}

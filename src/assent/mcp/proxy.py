@@ -1,7 +1,7 @@
 """Relays messages between a client and a server: each is read and written again, calls are held until they are judged.
 
-The two ends do the I/O. INVARIANT: a gated request reaches the server only after a yes to that very message, and
-nothing reaches either side that was not read as a message."""
+The two transports do the I/O. INVARIANT: a gated request reaches the server only after a yes to that very message, and
+only parsed messages reach either side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from assent.contract import Call
 from assent.contract.display import one_line
 from assent.mcp import frames
-from assent.mcp.calls import CallOrigin, can_ask, refusal
+from assent.mcp.calls import CallOrigin, ToolHints, can_ask, refusal
 from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Body, Frame, FrameKind
 from assent.mcp.judge import ClientForms, McpJudge, Send, report_progress
 
@@ -44,7 +44,7 @@ class Proxy:
         judge: McpJudge,
         origin: CallOrigin,
         *,
-        to_server: Callable[[Frame], Awaitable[None]],  # raises OSError where the server is gone
+        to_server: Callable[[Frame], Awaitable[None]],  # raises OSError if the server is gone
         to_client: Send,
         note: Callable[[str], None],
         elicit: bool = False,
@@ -56,8 +56,9 @@ class Proxy:
         self._note = note
         self._pending: dict[str, PendingRequest] = {}
         self._elicit = elicit
-        self._can_ask = False  # the client shows forms, and may be asked by them
+        self._can_ask = False  # the client shows forms
         self._forms = ClientForms(to_client)
+        self._hints = ToolHints()
 
     # From the client
 
@@ -85,7 +86,7 @@ class Proxy:
             elif frame.cancels:
                 await self._cancelled(frame)
             elif frame.kind is FrameKind.RESPONSE:
-                if not self._forms.take(frame):  # the server has no part in what we asked
+                if not self._forms.take(frame):  # the answer to our own request, not for the server
                     await self._to_server(frame)
             elif self._origin.call(frame) is None:
                 await self._to_server(frame)
@@ -104,7 +105,7 @@ class Proxy:
             raise BadMessage(INVALID, f"a request with the id `{one_line(frame.key, 60)}` is under way", id)
         if len(self._pending) >= MOST:
             raise BadMessage(INTERNAL, f"{MOST} requests are under way", id)
-        call = self._origin.call(frame)
+        call = self._origin.call(frame, self._hints)
         pending = self._pending[frame.key] = PendingRequest(frame, batch)
         if frame.method == "initialize":
             self._can_ask = self._elicit and can_ask(frame.params)
@@ -138,7 +139,7 @@ class Proxy:
             await self._answer(pending, frames.failure(pending.frame.body["id"], INTERNAL, f"no server: {error}"))
 
     async def _cancelled(self, frame: Frame) -> None:
-        """The client gives a request up: a question about it is withdrawn, and the server never receives it."""
+        """The client cancelled a request: withdraw the question about it; the server never receives it."""
         pending = self._pending.pop(frame.cancels, None)
         if pending is not None:
             if pending.task is not None:
@@ -168,10 +169,11 @@ class Proxy:
         elif pending is None or not pending.passed:
             self._note(f"the server answered `{one_line(frame.key, 60)}`, which it was not asked")
         else:
+            self._hints.learn(frame.body)
             await self._answer(pending, frame.body)
 
     async def _dropped(self, error: BadMessage) -> None:
-        """A message of the server is not passed on. If it was an answer, the client gets an error instead."""
+        """Drop a message of the server. If it was an answer, the client gets an error instead."""
         self._note(f"a message of the server was dropped: {error}")
         pending = self._pending.get(frames.key_of(error.id))
         if error.id is not None and pending is not None and pending.passed:

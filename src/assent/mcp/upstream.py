@@ -1,5 +1,5 @@
-"""The end towards a server that speaks Streamable HTTP, and the headers that repeat parts of a message, for servers
-that route by them. Reads messages only as far as the transport needs."""
+"""The transport to a server with Streamable HTTP, and the headers that repeat parts of a message, for servers that
+route by them. Reads messages only as far as the transport requires."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assent.mcp.calls import VERSION
 from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, BadMessage, Frame, FrameKind
 
 TRIES = 3  # to resume a broken stream
-PAUSE = 1.0  # seconds before that, where the server names none
+PAUSE = 1.0  # seconds before that, if the server names none
 LONGEST_PAUSE = 30.0
 NOTIFYING = 30.0  # seconds for a message that has no answer
 LEAVING = 3.0  # seconds to end the session
@@ -94,7 +94,7 @@ class Upstream:
             self._note(f"the server cannot be reached: {error}")
 
     async def _ask(self, frame: Frame) -> None:
-        """Send a request, and deliver what comes until it is answered."""
+        """Send a request, and deliver messages until it is answered."""
         try:
             problem = await self._answered(frame)
         except OSError as error:
@@ -156,7 +156,7 @@ class Upstream:
         return None if answered else (INTERNAL, "the server did not answer")
 
     async def _stream(self, asked: Frame, exchange: http.Exchange) -> tuple[int, str] | None:
-        """Deliver the events of an answer; a stream that breaks is resumed where the server supports that."""
+        """Deliver the events of an answer; a broken stream is resumed if the server supports that."""
         last, pause = "", PAUSE
         for _ in range(TRIES):
             try:
@@ -178,7 +178,7 @@ class Upstream:
         return INTERNAL, "the server's stream ended without an answer"
 
     async def _listen(self) -> None:
-        """Deliver what the server sends without being asked."""
+        """Deliver messages that the server sends on its own."""
         last, pause, failed = "", PAUSE, 0
         while failed < TRIES:
             try:
@@ -245,7 +245,7 @@ def encoded(value: str) -> str:
 
 
 def stated_version(frame: Frame) -> str:
-    """The version of the protocol that a request names; `""` where a handshake settled that."""
+    """The version of the protocol that a request names; `""` if a handshake settled that."""
     found = frame.meta.get(VERSION)
     return found if isinstance(found, str) and PLAIN.fullmatch(found) else ""
 
@@ -282,8 +282,8 @@ class ParameterHeaders:
 
 
 def repeated(frame: Frame, given: Mapping[str, str]) -> dict[str, str]:
-    """Of the headers that a client gives, those that repeat an argument of its call; the client may know the tool's
-    marked parameters where we do not. Raises BadMessage where one differs from the call: a server may act on it."""
+    """The client's headers that repeat an argument of its call; the client may know the tool's marked parameters when
+    we do not. Raises BadMessage if one differs from the call: a server may act on it."""
     named = {name: value for name, value in given.items() if name.startswith(PARAMETER)}
     if not named or frame.method != "tools/call":
         return {}
@@ -295,7 +295,7 @@ def repeated(frame: Frame, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text, number and boolean in some arguments, as a header has it."""
+    """Every text, number and boolean in some arguments, as in a header."""
     for inner in value.values() if isinstance(value, dict) else ():
         if (text := _text(inner)) is not None:
             yield text

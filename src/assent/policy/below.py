@@ -1,6 +1,6 @@
-"""What an effect reaches below a folder: the targets of links, and files that rules match.
+"""The reach of an effect below a folder: the targets of links, and files that rules match.
 
-Facts list what is below the folders that matter, within bounds; what they do not list is not proved."""
+Facts list the content of the folders that matter, within bounds; anything they do not list is not proved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNPROVED = "links below `{}` are followed, and not all of their targets are know
 
 
 def followed(effect: Effect, facts: Facts) -> Iterator[Effect]:
-    """The same operation on every target outside of the links that it follows."""
+    """The same operation on every outside target of the links it follows."""
     seen: set[str] = set()
     for found in _opened(effect, facts).values():
         for leads, folder in found.leads if found is not None else ():
@@ -38,23 +38,23 @@ def followed(effect: Effect, facts: Facts) -> Iterator[Effect]:
 
 
 def unproved(effect: Effect, facts: Facts) -> str:
-    """A folder below which links are followed and not all are known; `""` where there is none."""
+    """A folder whose links are followed but not all known; `""` if there is none."""
     return next((root for root, found in _opened(effect, facts).items() if found is None or not found.whole), "")
 
 
 def _opened(effect: Effect, facts: Facts) -> dict[str, Below | None]:
     target = effect.target
     if target.pattern and not effect.recursive and target.name in facts.expansions:
-        return {}  # each name is known, and where it leads
+        return {}  # every name and its target are known
     return {root: facts.below.get(root) for root in effect.opens()}
 
 
 # ---------------------------------------------------------------- rules on single files
 
 
-def spoken(rules: RuleSet, prefilter: PathPrefilter, effect: Effect, facts: Facts) -> Iterator[Rule]:
-    """Deny and ask rules on a file below a folder that is read as a whole, or that may be there where its content is
-    not known. Shipped rules are left out: they match the file by its name."""
+def rules_on(rules: RuleSet, prefilter: PathPrefilter, effect: Effect, facts: Facts) -> Iterator[Rule]:
+    """Deny and ask rules on a file below a folder that is read as a whole, or on one that may exist there if the
+    content of the folder is unknown. Shipped rules are left out: they match the file by its name."""
     target = effect.target
     if effect.operation not in READING or target.kind is not Kind.PATH:
         return
@@ -98,19 +98,19 @@ def _may_lie_in(glob: PathGlob, folder: str) -> bool:
 
 
 def _is_hidden(glob: PathGlob) -> bool:
-    """Whether all that a glob matches has a hidden name, or lies below one."""
+    """Whether a glob only matches hidden names and paths below them."""
     return any(name[:1] == "." and wild_at(name[:1]) < 0 for name in glob.text[len(glob.prefix) :].split("/"))
 
 
-# ---------------------------------------------------------------- folders that came to be on the way
+# ---------------------------------------------------------------- folders created by the call itself
 
 
-# Paths where a command may have put links: the place of its effect, its own place, and the paths.
+# Paths where a command may have put links: the position of its effect, its own position, and the paths.
 Put = tuple[int, int, tuple[str, ...]]
 
 
 def puts(lowering: Lowering, facts: Facts) -> list[Put]:
-    """What commands copy or move as a whole, unless it contains no links. Facts are of the moment before the call."""
+    """Folders that commands copy or move, unless they contain no links. Facts describe the moment before the call."""
     if len(lowering.invocations) < 2:
         return []
     found: list[Put] = []
@@ -129,7 +129,7 @@ def puts(lowering: Lowering, facts: Facts) -> list[Put]:
 
 
 def _plain(invocation: int, lowering: Lowering, facts: Facts) -> bool:
-    """Whether all folders that a command copies are seen to hold no links."""
+    """Whether facts show no links in any folder that a command copies."""
     sources = [
         facts.below.get(each.target.name)
         for each in lowering.effects
@@ -139,7 +139,7 @@ def _plain(invocation: int, lowering: Lowering, facts: Facts) -> bool:
 
 
 def overtaken(effect: Effect, at: int, before: list[Put]) -> bool:
-    """Whether a command before may have put a link where the effect goes."""
+    """Whether an earlier command may have put a link at the target of the effect."""
     target = effect.target
     if target.kind is not Kind.PATH or effect.operation is Operation.DELETE:
         return False

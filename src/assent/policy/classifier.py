@@ -1,7 +1,7 @@
 """The classifier's settings, and which questions a model may judge.
 
-The settings are in the user's or the managed file only: a project never chooses a model or its address. The mode asks
-about calls that no rule matches; only there may a model answer in place of a person."""
+The settings are in the user's or the managed file only: a project never chooses a model or its address. A model may
+answer in place of a person only if the mode asks about a call that no rule matches."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ APIS = {
     "anthropic": ("https://api.anthropic.com", "env:ANTHROPIC_API_KEY"),
     "openai": ("https://api.openai.com/v1", "env:OPENAI_API_KEY"),
 }
-LONGEST = 15  # seconds that a model may be waited for: a hook has 20 for everything
+LONGEST = 15  # seconds to wait for a model: a hook has 20 in total
 NAME = Pattern(r"[\w./:@+-]{1,200}")
 KEY = Pattern(r"none|env:[A-Za-z_][A-Za-z0-9_]{0,200}|keyring:[\w.@+ -]{1,100}/[\w.@+ -]{1,100}")
 ADDRESS = Pattern(r"[\x21-\x7e]{1,500}")
 LOOPBACK = Pattern(r"localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1")
 
 
-# Settings that are texts: what each must match, what it is, and what to write.
+# Text settings: the pattern, the meaning, and what to write instead.
 TEXTS = {
-    "api": (Pattern("anthropic|openai"), "is `anthropic` or `openai`", 'write `api = "anthropic"`'),
-    "model": (NAME, "is the name of a model", 'write `model = "…"` as its provider calls it'),
+    "api": (Pattern("anthropic|openai"), "must be `anthropic` or `openai`", 'write `api = "anthropic"`'),
+    "model": (NAME, "must be the name of a model", 'write `model = "…"` as its provider calls it'),
     "key": (
         KEY,
-        "says where the key is, and is never the key itself",
+        "must say where the key is, and never contains the key itself",
         "write `env:NAME`, `keyring:SERVICE/USER` or `none`",
     ),
 }
@@ -51,14 +51,14 @@ def value(name: str, given: object) -> object:
     match name:
         case "on":
             if not isinstance(given, bool):
-                raise ValueError("is true or false", "write `on = true`")
+                raise ValueError("must be true or false", "write `on = true`")
             return given
         case "url":
             return _url(given)
         case "timeout":
-            return _number(given, 1, LONGEST, f"is a number of seconds from 1 to {LONGEST}", "write `timeout = 5`")
+            return _number(given, 1, LONGEST, f"must be a number of seconds from 1 to {LONGEST}", "write `timeout = 5`")
         case _:
-            return _number(given, 0, 10**6, "is the price of a million tokens", f"write `{name} = 1.5`")
+            return _number(given, 0, 10**6, "must be the price of a million tokens", f"write `{name} = 1.5`")
 
 
 def _number(given: object, least: float, most: float, what: str, suggestion: str) -> float:
@@ -68,9 +68,9 @@ def _number(given: object, least: float, most: float, what: str, suggestion: str
 
 
 def _url(given: object) -> str:
-    """An address whose requests nobody reads on the way: HTTPS, or HTTP that stays on this machine."""
+    """An address whose traffic nobody can read: HTTPS, or HTTP on this machine."""
     wrong = ValueError(
-        "is an address with https, or with http on this machine, without user, query and fragment",
+        "must be an https address, or http on this machine, without user, query and fragment",
         'write `url = "https://…"`',
     )
     if not isinstance(given, str) or ADDRESS.fullmatch(given) is None or any(each in given for each in "?#\\@"):
@@ -89,7 +89,7 @@ def _url(given: object) -> str:
 
 
 def backend(documents: Sequence[Document]) -> Backend | None:
-    """The model that may be asked; None where none may. The section of the managed file replaces the others, and any
+    """The model that may be asked; None if none may. The section of the managed file replaces the others, and any
     file can switch it off."""
     given = [each for each in documents if each.classifier]
     if not given or any(each.classifier.get("on") is False for each in given):
@@ -102,7 +102,7 @@ def backend(documents: Sequence[Document]) -> Backend | None:
     for name in ("api", "model"):
         if name not in table:
             raise PolicyError(
-                f"the classifier is on and has no `{name}`",
+                f"the classifier is on but has no `{name}`",
                 file=document.file,
                 line=line,
                 suggestion=f'write `{name} = "…"` below `[classifier]`',
@@ -127,8 +127,8 @@ def _float(table: Mapping[str, object], name: str, default: float) -> float:
 
 
 ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
-# The questions of the mode that were analysed whole. What is not listed is for a person: gaps, unnamed targets,
-# deletions, and what facts of the host make doubtful (`mode.repository`, `mode.modules`, `mode.settings`).
+# The mode's questions about fully analysed calls. All others are for a person: gaps, unnamed targets, deletions, and
+# doubts from facts of the host (`mode.repository`, `mode.modules`, `mode.settings`).
 OPEN = frozenset(
     "mode.write mode.outside-workspace mode.execute mode.hooks mode.delegate mode.fetch mode.unknown-tool "
     "mode.mcp-tool".split()
@@ -140,9 +140,9 @@ CODE = "classifier.safe"
 def in_scope(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
     """Whether every part of a call asks only because no rule matches it.
 
-    INVARIANT: false for whatever a rule, the floor or a person's answer matches, in plan mode, where there is a gap,
-    where an environment changes what runs, for all that is of high risk (deletions, known dangers), and while a person
-    has lifted what protects Assent itself."""
+    INVARIANT: false if a rule, the floor or a person's answer matches, in plan mode, with a gap, if the environment
+    changes what runs, for anything of high risk (deletions, known dangers), and while a person has paused the
+    protection of Assent itself."""
     if decision.outcome is not ASK or policy.mode not in MODES or decision.risk == "high" or facts.paused:
         return False
     if lowering.gaps or any(invocation.forfeit for invocation in lowering.invocations):
@@ -155,20 +155,18 @@ def _is_open(part: Part) -> bool:
 
 
 def settled(decision: Decision, model: str) -> Decision:
-    """The decision after a model called the call safe: every question of it is settled by the model."""
+    """The decision after a model called the call safe: this settles all its questions."""
     reason = f"no rule matches it, and the model `{model}` called it safe"
     parts = tuple(
         Part(ALLOW, Layer.CLASSIFIER, CODE, reason, what=part.what, where=part.where) if part.outcome is ASK else part
         for part in decision.parts
     )
     deciding = next(part for part in parts if part.layer is Layer.CLASSIFIER)
-    return Decision(
-        ALLOW, deciding, parts, lost=decision.lost, mode=decision.mode, risk=decision.risk, tool=decision.tool
-    )
+    return decision.but(ALLOW, deciding, parts)
 
 
 def version(policy: Policy) -> str:
     """A digest of a policy's mode and rules."""
     layers = (policy.floor, policy.deny, policy.ask, policy.allow)
-    rules = [[(rule.text, rule.source, rule.origin.value, rule.excepts) for rule in each.rules] for each in layers]
+    rules = [[(rule.text, rule.source, rule.origin.value, rule.excepts) for rule in each.every()] for each in layers]
     return sha256(dumps([policy.mode.value, rules]).encode("ascii")).hexdigest()

@@ -15,26 +15,29 @@ from assent.contract import (
     Target,
     Via,
     assert_never,
+    loses,
 )
 from assent.policy import match, modes
 from assent.policy.modes import Concern
-from assent.policy.rules import Origin, Rule
+from assent.policy.rules import Origin, Rule, RuleKind, RuleShape, base
 
 LOOKING = frozenset(modes.LOOKING)
 
 
 def of(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
-    """What the mode has to decide about an effect that no rule covers."""
+    """The concern of the mode for an effect that no rule covers."""
     target = effect.target
     match effect.operation:
         case Operation.READ | Operation.LIST | Operation.SEARCH:
-            known = target.kind is not Kind.PATH or target.name or target.under  # which `_by_folders` has judged
+            known = target.kind is not Kind.PATH or target.name or target.under  # already judged by `_by_folders`
             led = effect.operation is Operation.LIST or "" not in names or not target.name  # else it may be any file
             return Concern.LOOK if known and led else Concern.GAP
         case Operation.EXECUTE:
-            return _of_run(effect, facts)
+            return _of_execute(effect, facts)
+        case Operation.DESTROY:
+            return Concern.DESTROY
         case Operation.FETCH:
-            return Concern.FETCH
+            return Concern.LOOPBACK if effect.via is Via.LOOPBACK else Concern.FETCH
         case Operation.DELEGATE:
             return Concern.DELEGATE
         case Operation.WRITE | Operation.DELETE:
@@ -43,15 +46,17 @@ def of(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
             return assert_never(operation)
 
 
-def _of_run(effect: Effect, facts: Facts) -> Concern:
+def _of_execute(effect: Effect, facts: Facts) -> Concern:
     target = effect.target
     if target.kind is Kind.MODULES and harmless(effect, facts):
         return Concern.WRITE_INSIDE  # code that does no more than its effects say counts as an edit
     if target.kind is Kind.TREE and target.name in facts.trees:
-        return Concern.WRITE_INSIDE
+        return Concern.DELETE_INSIDE if loses(target) else Concern.WRITE_INSIDE
     if target.kind is Kind.SETTINGS and OR_ANOTHER in target.name:
-        return Concern.GAP  # which file it writes is not known
-    return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
+        return Concern.GAP  # the written file is unknown
+    if target.kind is not Kind.TOOL:
+        return Concern.EXECUTE
+    return Concern.DESTROY if "irreversible" in effect.dangers else Concern.TOOL
 
 
 def _of_change(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
@@ -62,7 +67,7 @@ def _of_change(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
         if not inside(target.under, facts):
             return Concern.GAP
         if deletes:
-            return Concern.DELETE_INSIDE  # which of the files there is not known
+            return Concern.DELETE_INSIDE  # any of the files there
     if not target.certain or not inside(names, facts):
         return Concern.CHANGE_OUTSIDE
     loses = deletes and not effect.lossless and target.name not in facts.fresh
@@ -70,30 +75,41 @@ def _of_change(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
 
 
 def harmless(effect: Effect, facts: Facts) -> bool:
-    """Whether the target is a repository that is the session's own and runs nothing by itself, or hooks or modules
-    that are not there."""
-    known = settling(effect.target, facts)
-    return known is not None and known.get(effect.target.name) == ""
+    """Whether the target is the session's own repository and runs nothing by itself, another one that git only reads,
+    or hooks or modules that do not exist."""
+    target = effect.target
+    known = settling(target, facts)
+    if known is None or known.get(target.name) == "":
+        return known is not None
+    looks = target.kind is Kind.REPOSITORY and effect.operation is Operation.EXECUTE
+    return looks and target.name in facts.elsewhere
 
 
 def inside(names: tuple[str, ...], facts: Facts) -> bool:
-    """Whether every name lies in the workspace."""
+    """Whether every name is in the workspace."""
     roots = facts.roots
     return bool(names) and all(any(name == root or name.startswith(root + "/") for root in roots) for name in names)
 
 
 def settling(target: Target, facts: Facts) -> Mapping[str, str] | None:
-    """The facts that can make an EXECUTE on such a target fall away."""
-    return {
-        Kind.REPOSITORY: facts.repositories,
-        Kind.SETTINGS: facts.settings,
-        Kind.HOOKS: facts.hooks,
-        Kind.MODULES: facts.modules,
-    }.get(target.kind)
+    """The facts that can prove an EXECUTE on such a target harmless."""
+    match target.kind:
+        case Kind.REPOSITORY:
+            return facts.repositories
+        case Kind.SETTINGS:
+            return facts.settings
+        case Kind.HOOKS:
+            return facts.hooks
+        case Kind.MODULES:
+            return facts.modules
+        case Kind.CODE:
+            return facts.code
+        case _:
+            return None
 
 
-def falls_away(effect: Effect, facts: Facts) -> bool:
-    """Whether facts prove a run harmless and nothing of it is left: code that writes files is still to be judged."""
+def has_no_effect_left(effect: Effect, facts: Facts) -> bool:
+    """Whether facts prove a run harmless and no effect is left to judge. Code that writes files has one."""
     target = effect.target
     return harmless(effect, facts) and (target.kind is not Kind.MODULES or target.name.startswith("pure:"))
 
@@ -102,7 +118,7 @@ CHANGING = frozenset((Operation.WRITE, Operation.DELETE))
 
 
 def in_workspace(invocation: Invocation, facts: Facts) -> bool:
-    """Whether a command runs in the workspace; in a folder that is missing nothing can run."""
+    """Whether a command runs in the workspace; in a missing folder nothing can run."""
     return all(
         folder in facts.missing or (folder and inside((folder, facts.canonical.get(folder, folder)), facts))
         for folder in invocation.cwds
@@ -113,7 +129,7 @@ def exceeds(rule: Rule, effect: Effect, names: tuple[str, ...], facts: Facts) ->
     """Whether an effect of a command exceeds the prefix of a shipped or saved rule: a change outside the workspace, or
     a host that the rule does not name."""
     if rule.origin is Origin.PACK and effect.target.kind is Kind.HOOKS and effect.target.name.startswith("remote="):
-        return True  # packs fetch from the repository's remotes, not from what was put on this machine
+        return True  # packs fetch from the repository's remotes, not from a server on this machine
     if not match.is_beginning(rule):
         return False
     if effect.operation is Operation.FETCH:
@@ -121,6 +137,18 @@ def exceeds(rule: Rule, effect: Effect, names: tuple[str, ...], facts: Facts) ->
     if effect.target.kind is not Kind.PATH or effect.operation not in CHANGING:
         return False
     return not inside(names, facts) and not all(name.startswith(match.SCRATCH) for name in names)
+
+
+def names_destroyed(rule: Rule, effect: Effect) -> bool:
+    """Whether an allow rule names the destructive action: the exact command, its program, or the tool. Packs, rules on
+    a whole tool (`bash`) and rules on any program do not."""
+    if rule.origin is Origin.PACK:
+        return False
+    if rule.about is RuleKind.TOOL:
+        return not rule.tool.startswith(("*", "mcp__*"))
+    if rule.about is not RuleKind.COMMAND or rule.shape is RuleShape.WHOLE:
+        return False
+    return rule.shape is RuleShape.EXACT or base(rule.words[0]) == effect.target.name
 
 
 def fed_from_outside(lowering: Lowering, facts: Facts) -> frozenset[int]:

@@ -1,44 +1,65 @@
 """The dangers: marks on effects that rules match as `danger(id)`.
 
-Most come from the parser of a command; those that depend on where paths lead are found here."""
+Most come from the parser of a command; those that depend on the targets of paths are found here."""
 
 from __future__ import annotations
 
 from assent.contract import Effect, Facts, Kind, Operation, Pattern
+from assent.contract.secret_files import is_environment_file
 
 DANGERS: dict[str, str] = {
-    "broad-delete": "deletes a whole root: the system, a home folder, the workspace or what holds them",
+    "attacks": "scans, floods or breaks into other machines",
+    "broad-delete": "deletes a whole root: the system, a home folder, the workspace or a folder that contains one",
+    "broad-write": "deletes, empties or overwrites all files of a whole root, or of a folder of the home",
     "broad-mode": "changes owners or permissions of a whole root",
-    "destroy-data": "deletes data that containers, a local cluster or a service hold",
+    "built-code": "runs code that is built at run time and cannot be read beforehand",
+    "checks-off": "switches off programs' security checks, or changes what they trust",
+    "deploy": "changes what runs for others",
+    "destroy": "destroys data that others share or that cannot be restored",
     "destroy-remote": "destroys something in production or in the cloud",
-    "discard-work": "throws away uncommitted work, or commits that nothing else holds",
+    "discard-work": "throws away uncommitted work, or commits that nothing else refers to",
+    "ends-others": "ends processes that it did not start",
     "exfiltration": "sends local data to the network",
     "exfiltration-secret": "sends a secret to the network",
     "force-push": "overwrites or removes what others may have fetched",
     "force-push-main": "overwrites a shared branch by name",
+    "exposes": "exposes this machine, or a service on it, to others",
+    "fills": "fills memory or a disk without end",
     "fork-bomb": "starts processes without end",
     "format-disk": "formats or partitions a disk",
     "history-rewrite": "rewrites or drops history",
     "install": "installs packages",
+    "irreversible": "a tool whose name or arguments say that it sends, pays, publishes or destroys",
     "kill-all": "ends every process it can reach",
     "metadata-address": "reaches a cloud's metadata service",
     "mode-change": "changes owners or permissions",
-    "obfuscated": "runs text that was decoded on the way",
+    "obfuscated": "runs text that it decodes first",
     "persistence": "installs something that runs again later",
     "power": "stops or restarts the machine",
     "prints-secret": "prints a secret",
-    "privilege": "runs with another user's powers",
+    "privilege": "runs with another user's privileges",
     "publish": "publishes to others",
     "push": "sends commits to a remote",
+    "push-default": "sends commits to the default branch, or to one that others share",
     "raw-device": "writes to a raw device",
-    "recursive-delete": "deletes folders with all they hold",
+    "recursive-delete": "deletes folders with everything in them",
     "remote-code": "runs code straight from the network",
+    "remote-install": "installs code from an address, not from a registry",
     "reverse-shell": "hands a shell to another machine",
-    "security-off": "switches off a firewall, an audit log or another guard",
+    "security-off": "switches off a firewall, an audit log or another protection",
     "self": "changes Assent itself",
+    "spies": "records what a person types, copies, says or shows",
+    "system-change": "changes the machine's accounts, services, protections, packages or settings",
 }
 
-THERE = "discard-there"  # discards work where its target is there, as `git checkout name` does of a file
+# Marks that count together with their target: all files of a folder are affected; the target's content is lost.
+EVERY_FILE, EMPTIES = "every-file", "empties"
+_PLACED = (EVERY_FILE, EMPTIES)
+TEMPORARY = "temporary-tree"  # a folder among temporary files is deleted with everything in it
+THERE = "discard-there"  # discards work if its target exists, like `git checkout name` for a file
+
+# Marks that hold unless facts disprove them: the destination of a push.
+IF_NOT = {"push-default-if": "push-default", "exfiltration-if": "exfiltration"}
 
 # Marks that make a question high-risk.
 HIGH = frozenset(DANGERS) - {"install", "mode-change"}
@@ -69,16 +90,29 @@ METADATA_HOSTS = frozenset(
         "instance-data.ec2.internal",
     }
 )
-# An address of which at least five characters of the host are known, and not all.
+# An address with at least five known characters of the host, but not all.
 _OPEN_HOST = Pattern(r"(?:[A-Za-z][\w+.-]*://)?(?:[^/@\s]*@)?\[?([\w.:-]{5,})[$`*?\[{]")
 
 
+_SCRATCH = Pattern(r"(?:/private)?/(?:var/)?tmp/[^/*?\[{]+(?:/.*)?")
+# Folders of temporary files, and of what builds and caches fill again.
+_REFILLED = frozenset(
+    "tmp temp .tmp scratch .cache cache caches log logs _logs .trash trash dist build out target coverage node_modules "
+    "__pycache__ .npm .gradle .next .turbo deriveddata .pytest_cache .mypy_cache .ruff_cache".split()
+)
+_ANYTHING = frozenset(("*", ".*", "**", "{*,.*}", "[!.]*", ".[!.]*", "*.*", "?*"))
+
+
 def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
-    """The effect's own marks and those that follow from where its target leads, or from whether it is there."""
+    """The effect's own marks and those that follow from its target: where that is, and whether it exists."""
     marks = effect.dangers
+    if marks and (EVERY_FILE in marks or EMPTIES in marks):
+        return _lost(effect, names, facts)
     if marks and THERE in marks:
         discards = ("discard-work",) if effect.target.name not in facts.absent else ()
         marks = (*(mark for mark in marks if mark != THERE), *discards)
+    if marks and effect.target.kind is Kind.HOOKS:
+        return tuple(IF_NOT.get(mark, mark) for mark in marks) if facts.hooks.get(effect.target.name) != "" else ()
     if effect.target.kind is Kind.HOST:
         name = effect.target.name
         told = is_metadata(name) if name else _begins_metadata(effect.target.text)
@@ -87,11 +121,21 @@ def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str,
         return ()
     if effect.target.kind is not Kind.PATH:
         return marks
+    if "exfiltration" in marks and any(map(is_environment_file, names)):
+        return (*marks, "exfiltration-secret")
+    if effect.operation is Operation.DELETE and (
+        effect.target.name in facts.fresh or effect.target.name in facts.plain
+    ):
+        return tuple(mark for mark in marks if mark != "recursive-delete")
+    if "recursive-delete" in marks and effect.operation is Operation.DELETE and _is_scratch(effect, names, facts):
+        marks = tuple(mark if mark != "recursive-delete" else TEMPORARY for mark in marks)
     if effect.operation is Operation.DELETE and (effect.recursive or effect.target.pattern):
         if not effect.target.name and effect.recursive:
             names = effect.target.under if len(effect.target.under) == 1 else ()
         if any(is_broad(name, facts) for name in names):
             return (*marks, "broad-delete")
+        if not effect.recursive and any(_is_kept_folder(name, facts) for name in names):
+            return (*marks, "broad-write")
     elif "mode-change" in marks and any(
         is_broad(name, facts) and (effect.recursive or name == "/" or name in SYSTEM_TREES) for name in names
     ):
@@ -99,18 +143,57 @@ def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str,
     return marks
 
 
+def _is_scratch(effect: Effect, names: tuple[str, ...], facts: Facts) -> bool:
+    """Whether everything that is deleted is in a folder for temporary files and not in the workspace."""
+    if not effect.target.name or not effect.target.certain or not names:
+        return False
+    return all(map(_SCRATCH.fullmatch, names)) and not any(
+        name == root or name.startswith(root + "/") or root.startswith(name + "/")
+        for name in names
+        for root in (*facts.roots, facts.home)
+    )
+
+
+def _lost(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
+    """The marks of an effect on all files of a folder, or of one that truncates its target."""
+    marks, target = effect.dangers, effect.target
+    found = found_in(effect.but(dangers=tuple(mark for mark in marks if mark not in _PLACED)), names, facts)
+    deletes = effect.operation is Operation.DELETE
+    if target.kind is not Kind.PATH or not (deletes or EMPTIES in marks):
+        return found
+    places = target.under if EVERY_FILE in marks else names if target.pattern else ()
+    broad = [name for name in places if is_broad(name, facts)]
+    # One command for each file of the workspace, as `find . -exec rm {} +`, leaves its folders: a person is asked.
+    mark = "broad-delete" if deletes and (effect.recursive or not set(broad) <= set(facts.roots)) else "broad-write"
+    if not broad and target.pattern and any(_is_kept_folder(name, facts) for name in names):
+        mark, broad = "broad-write", [*names]
+    return (*found, mark) if broad and mark not in found else found
+
+
 def is_broad(name: str, facts: Facts) -> bool:
-    """Whether a path, or a glob over all that a folder holds, is a root that much depends on."""
+    """Whether a path, or a glob over the whole content of a folder, is a root that much depends on."""
     folder, _, last = name.rpartition("/")
-    if last in ("*", ".*", "**", "{*,.*}", "[!.]*", ".[!.]*", "*.*", "?*"):
+    while last in _ANYTHING:
         name = folder or "/"
+        folder, _, last = folder.rpartition("/")
     if name in ("/", "/root") or name in SYSTEM_TREES or name.rpartition("/")[0] in ("/home", "/Users"):
         return True
-    return any(root == name or root.startswith(name + "/") for root in (facts.home, *facts.roots))
+    roots = [root for root in facts.roots if root not in facts.linked] if facts.linked else facts.roots
+    return any(root == name or root.startswith(name + "/") for root in (facts.home, *roots))
+
+
+def _is_kept_folder(name: str, facts: Facts) -> bool:
+    """Whether a glob is over all files of a folder of the home, outside the workspace, that no tool fills again."""
+    folder, _, last = name.rpartition("/")
+    if last not in _ANYTHING or not facts.home or not folder.startswith(facts.home + "/"):
+        return False
+    if any(folder == root or folder.startswith(root + "/") for root in facts.roots):
+        return False
+    return _REFILLED.isdisjoint(part.lower() for part in folder[len(facts.home) :].split("/"))
 
 
 def _begins_metadata(address: str) -> bool:
-    """Whether an address whose host is known only in its beginning may be one of a metadata service."""
+    """Whether an address with a partly known host may be that of a metadata service."""
     found = _OPEN_HOST.match(address)
     return found is not None and any(host.startswith(found[1].lower()) for host in METADATA_HOSTS)
 
@@ -141,12 +224,12 @@ _METADATA_4 = frozenset(
     )
 )
 _METADATA_6 = frozenset({(0xFD00, 0xEC2), (0xFD20, 0xCE), (0xFD00, 0x42)})
-# What stands before an IPv4 address in one of IPv6: nothing, mapped, translated, NAT64.
+# Prefixes of an IPv4 address in IPv6: none, mapped, translated, NAT64.
 _CARRIERS = ([0] * 6, [0, 0, 0, 0, 0, 0xFFFF], [0, 0, 0, 0, 0xFFFF, 0], [0x64, 0xFF9B, 0, 0, 0, 0])
 
 
 def _groups(host: str) -> list[int] | None:
-    """The eight numbers of an IPv6 address; None where it is none."""
+    """The eight numbers of an IPv6 address; None if the text is not one."""
     text = host.lower().strip("[]").partition("%")[0]
     head, _, last = text.rpartition(":")
     if "." in last:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from assent.contract import Kind, Lowering, PolicyError, Value, re
+from assent.contract import Arguments, Kind, Lowering, PolicyError, Value, dumps, loads, re
 from assent.policy import parse, remote_channels
+from assent.policy.agent_settings import AGENT_KEYS, AgentSettings
 from assent.policy.modes import Mode, parse_mode
-from assent.policy.parse import HOME, ROOT, did_you_mean, parse_rule
-from assent.policy.rules import About, Origin, Rule
+from assent.policy.parse import HOME, ROOT, did_you_mean, parse_rule, with_conditions
+from assent.policy.rules import Origin, Rule, RuleKind
 from assent.policy.ruleset import RuleSet
 
-# Every setting, with what it means. docs/configuration.md lists the same; a test holds that.
+# Settings with what they mean; `keys` has those of remote channels too.
 KEYS: dict[str, str] = {
     "mode": "plan, default, auto, full_auto or yolo",
     "max_mode": "the loosest mode that may be used",
-    "follow_runtime_mode": "true: where the agent program runs in a looser mode, so does Assent",
+    "follow_runtime_mode": "true: follow the agent program into a looser mode",
     "untrusted_mode": "the loosest mode in folders not marked with `assent trust`",
     "allow": "rules that let calls pass",
     "ask": "rules that make a person confirm",
     "deny": "rules that stop calls",
-    "packs.on": "shipped sets of allow rules to switch on",
+    "packs.on": "shipped packs to switch on",
     "defaults.off": "shipped deny and ask rules to switch off, by id",
     "defaults.lock": "shipped rules that nobody may switch off (managed only; true: all of them)",
     "approval.timeout": "seconds until an unanswered question is denied",
@@ -33,19 +34,33 @@ KEYS: dict[str, str] = {
     "classifier.key": "where its key is: env:NAME, keyring:SERVICE/USER or none",
     "classifier.timeout": "seconds to wait for its answer before a person is asked, 1 to 15 (default: 5)",
     "classifier.input_price": "the price of a million tokens that it reads, for `assent audit stats`",
-    "classifier.output_price": "the same for those that it writes",
+    "classifier.output_price": "the price of a million tokens that it writes",
     "server.start": "true: a hook that finds no server starts one in the background; false in any file: none does",
-    "server.idle": "seconds without a call until a server in the background ends (default: never)",
+    "server.idle": "seconds without a call until a background server stops (default: never)",
+    "undo.on": "false: no copy is kept of what calls delete or overwrite",
+    "undo.max_size": "how much all copies may take (default: 500 MB)",
+    "undo.max_files": "how many files one copy may have (default: 50000)",
+    "undo.keep": "how long a copy is kept (default: 14 days)",
+    "undo.required": "true: what cannot be copied asks in `full_auto` too",
+    "contain.on": "true: unproved code runs contained in `auto`, without a question; managed: for everyone",
+    "contain.network": "hosts that contained runs may reach, such as `registry.npmjs.org` (default: none)",
+    "contain.writable": "folders outside the workspace that contained runs may change",
+    "contain.hidden": "more paths that contained runs do not see",
+    "contain.limits": "memory, processes and seconds of a contained run",
+    "contain.full_auto": "true in any file: code runs contained in `full_auto` too",
     "workspace.extra": "more folders that count as the workspace",
     "commands": "rows that say what your own commands do",
-    **remote_channels.KEYS,
+    "agent": "sub-agents by name, each with `mode` (the loosest that it may use), `deny` and `ask`",
+    "tools": "tools by name, with the arguments that name what they read, list, search, write, delete or fetch",
 }
-RULE_KEYS = ("rule", "reason", "message", "match", "not_match", "expires")
-PROJECT_KEYS = ("deny", "ask", "max_mode")
+RULE_KEYS = ("rule", "when", "reason", "message", "match", "not_match", "expires")
+PROJECT_KEYS = ("deny", "ask", "max_mode", "contain.hidden", "contain.limits", "contain.full_auto", "agent")
 MANAGED_ONLY = ("defaults.lock",)
-SECTIONS = ("packs", "defaults", "approval", "classifier", "server", "workspace", "commands", *remote_channels.NEEDED)
+SECTIONS = tuple("packs defaults approval classifier server undo contain workspace commands agent tools".split())
+TOOL = RuleKind.TOOL
+NAMED = ("agent", "commands", "tools")  # sections whose keys are names that people choose
 ROUTES = ("runtime", "broker", "both")
-# The method of `_DocumentReader` that checks the value of a setting, and the field that is called otherwise.
+# The method of `_DocumentReader` that checks the value of a setting, and the field if that has another name.
 READERS = {
     **dict.fromkeys(("mode", "max_mode", "untrusted_mode"), "_mode"),
     **dict.fromkeys(("allow", "ask", "deny"), "_rules"),
@@ -55,12 +70,19 @@ READERS = {
     "defaults.lock": "_lock",
     "approval.route": "_route",
     "commands": "_commands",
+    "tools": "_tools",
+    "agent": "_agents",
 }
-FIELDS = {"packs.on": "packs", "follow_runtime_mode": "follow_host"}
+FIELDS = {"packs.on": "packs", "agent": "agents", "follow_runtime_mode": "follow_host"}
+
+
+def keys() -> dict[str, str]:
+    """Every setting, with what it means. docs/configuration.md lists the same; a test holds that."""
+    return {**KEYS, **remote_channels.keys()}
 
 
 class Document(Value):
-    """The settings of one file. None: the file does not say."""
+    """The settings of one file. None: not set in the file."""
 
     __slots__ = (
         "file",
@@ -81,8 +103,12 @@ class Document(Value):
         "idle",
         "follow_host",
         "classifier",
+        "undo",
+        "contain",
         "extra",
         "commands",
+        "tools",
+        "agents",
         "remote",
         "examples",
         "lines",
@@ -107,8 +133,12 @@ class Document(Value):
         self.idle: int | None = None
         self.follow_host = False
         self.classifier: Mapping[str, object] = {}
+        self.undo: Mapping[str, bool | int] = {}
+        self.contain: Mapping[str, object] = {}
         self.extra: tuple[str, ...] = ()
         self.commands: Mapping[str, Mapping[str, object]] = {}
+        self.tools: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {}
+        self.agents: Mapping[str, AgentSettings] = {}
         self.remote: Mapping[str, object] = {}
         self.examples: tuple[Example, ...] = ()
         self.lines: Mapping[str, int] = {}
@@ -133,7 +163,7 @@ def read_document(text: str, file: str, origin: Origin, *, today: str = "") -> D
 
 def parse_table(text: str, file: str) -> dict[str, object]:
     """The table that a TOML text is. Raises PolicyError with file and line."""
-    import tomllib  # takes longer than a decision, which knows files from a snapshot
+    import tomllib  # slower than a decision, which uses a snapshot
 
     try:
         return tomllib.loads(text)
@@ -149,7 +179,7 @@ def parse_table(text: str, file: str) -> dict[str, object]:
 
 
 def document_of(table: Mapping[str, object], file: str, origin: Origin, *, text: str = "", today: str = "") -> Document:
-    """The settings of a table, with the text that it was parsed from where there is one."""
+    """The settings of a table, with the text it was parsed from, if any."""
     return _DocumentReader(text, file, origin, today).read(table)
 
 
@@ -163,31 +193,34 @@ class _DocumentReader:
 
     def read(self, table: Mapping[str, object]) -> Document:
         for key, value in table.items():
-            (self._section if key in SECTIONS else self._setting)(key, value)
-        if lacking := remote_channels.missing(tuple(self.document.remote)):
+            is_section = key in SECTIONS or (key not in KEYS and key in remote_channels.settings())
+            (self._section if is_section else self._setting)(key, value)
+        if lacking := remote_channels.missing(self.document.remote):
             section, _, name = lacking.partition(".")
             line = min(self.key_lines[key] for key in self.document.remote if key.startswith(f"{section}."))
-            raise self._at(f"`[{section}]` lacks `{name}`", line, f"add `{name}`, or take the section out")
-        # INVARIANT: a Document is assigned to by its reader, and nowhere else.
+            raise self._at(f"`[{section}]` has no `{name}`", line, f"add `{name}`, or remove the section")
+        # INVARIANT: only its reader assigns to a Document.
         self.document.lines = self.key_lines
         return self.document
 
     def _section(self, name: str, value: object) -> None:
         if not isinstance(value, dict):
-            raise self._error(f"`{name}` is a table", name, f"write `[{name}]` and its keys below")
-        for key, inner in value.items() if name != "commands" else ():
-            self._setting(f"{name}.{key}", inner)
-        if name == "commands":
+            raise self._error(f"`{name}` must be a table", name, f"write `[{name}]` and its keys below")
+        if name in NAMED:
             self._setting(name, value)
+            return
+        for key, inner in value.items():
+            self._setting(f"{name}.{key}", inner)
 
     def _setting(self, key: str, value: object) -> None:
         self.key_lines[key] = self._line_of_key(key)
-        if key not in KEYS:
-            known = [name for name in KEYS if "." not in name] + list(SECTIONS) if "." not in key else list(KEYS)
+        if key not in KEYS and key not in keys():
+            sections = (*SECTIONS, *remote_channels.settings())
+            known = [name for name in KEYS if "." not in name] + list(sections) if "." not in key else list(keys())
             raise self._error(f"unknown setting `{key}`", key, did_you_mean(key, known))
         if self.document.origin is Origin.PROJECT and key not in PROJECT_KEYS:
             raise self._error(
-                f"a project file may not set `{key}`: it can only tighten (deny, ask, max_mode)",
+                f"a project file may not set `{key}`: it can only tighten ({', '.join(PROJECT_KEYS)})",
                 key,
                 f"put `{key}` into ~/.assent/config.toml",
             )
@@ -197,7 +230,11 @@ class _DocumentReader:
         document = self.document
         if section == "classifier":
             document.classifier = {**document.classifier, name: self._classifier(key, value)}
-        elif key in remote_channels.KEYS:
+        elif section == "undo":
+            document.undo = {**document.undo, name: self._undo(key, value)}
+        elif section == "contain":
+            document.contain = {**document.contain, name: self._contain(key, value)}
+        elif key not in KEYS:
             document.remote = {**document.remote, key: self._remote(key, value)}
         else:
             setattr(document, FIELDS.get(key, name), getattr(self, READERS[key])(key, value))
@@ -210,33 +247,33 @@ class _DocumentReader:
 
     def _flag(self, key: str, value: object) -> bool:
         if not isinstance(value, bool):
-            raise self._error(f"`{key}` is true or false", key, f"write `{key} = true`")
+            raise self._error(f"`{key}` must be true or false", key, f"write `{key} = true`")
         return value
 
     # -------------------------------------------------------- rules
 
     def _rules(self, key: str, value: object) -> tuple[Rule, ...]:
         if not isinstance(value, list):
-            raise self._error(f"`{key}` is a list of rules", key, _in_a_list(key, value, "bash(ls:*)"))
+            raise self._error(f"`{key}` must be a list of rules", key, _in_a_list(key, value, "bash(ls:*)"))
         return tuple(rule for item in value if (rule := self._rule(key, item)) is not None)
 
     def _rule(self, key: str, item: object) -> Rule | None:
         table: dict[str, object] = item if isinstance(item, dict) else {"rule": item}
         text = table.get("rule")
         if not isinstance(text, str):
-            raise self._error(f"a rule in `{key}` is not text", key, 'write `"tool(specifier)"` or `{ rule = "…" }`')
+            raise self._error(f"a rule in `{key}` must be text", key, 'write `"tool(specifier)"` or `{ rule = "…" }`')
         line = self._line_of_text(text)
         for name in table:
             if name not in RULE_KEYS:
                 raise self._at(f"unknown key `{name}` in a rule", line, did_you_mean(name, RULE_KEYS))
-        for name in ("reason", "message"):
+        for name in ("reason", "message", "when"):
             if not isinstance(table.get(name, ""), str):
-                raise self._at(f"`{name}` of a rule is text", line, f'write `{name} = "…"`')
+                raise self._at(f"`{name}` of a rule must be text", line, f'write `{name} = "…"`')
         if self._expired(table.get("expires"), line):
             return None
         try:
             rule = parse_rule(
-                text,
+                with_conditions(text, str(table["when"])) if "when" in table else text,
                 source=f"{self.document.file}:{line}",
                 origin=self.document.origin,
                 reason=str(table.get("reason", "")),
@@ -245,13 +282,24 @@ class _DocumentReader:
         except PolicyError as error:
             raise self._at(error.message, line, error.suggestion) from None
         for name, wanted in (("match", True), ("not_match", False)):
-            examples = self._examples(name, table.get(name, []), line)
+            examples = self._examples(
+                name, table.get(name, []), line, conditions=rule.about is TOOL and bool(rule.spec)
+            )
             self.document.examples += tuple(Example(rule, example, wanted, key) for example in examples)
         return rule
 
-    def _examples(self, name: str, value: object, line: int) -> list[str]:
+    def _examples(self, name: str, value: object, line: int, *, conditions: bool) -> list[str]:
+        """The examples of a rule; with conditions, they are tables of arguments, here as JSON."""
+        if conditions:
+            if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+                raise self._at(
+                    f"`{name}` of a rule with conditions is a list of arguments",
+                    line,
+                    f"write `{name} = [{{ amount = 500 }}]`",
+                )
+            return [dumps(item, default=str, ascii=False, spaced=True) for item in value]
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self._at(f"`{name}` of a rule is a list of texts", line, _in_a_list(name, value, "…"))
+            raise self._at(f"`{name}` of a rule must be a list of texts", line, _in_a_list(name, value, "…"))
         return [str(item) for item in value]
 
     def _expired(self, value: object, line: int) -> bool:
@@ -259,13 +307,39 @@ class _DocumentReader:
             return False
         text = str(value)[:10]
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text) is None:
-            raise self._at("`expires` of a rule is a date", line, "write `expires = 2027-01-31`")
+            raise self._at("`expires` of a rule must be a date", line, "write `expires = 2027-01-31`")
         return bool(self.today) and text < self.today
 
     def _commands(self, key: str, value: object) -> Mapping[str, Mapping[str, object]]:
         if not isinstance(value, dict) or not all(isinstance(row, dict) for row in value.values()):
-            raise self._error("`commands` holds a table for each command", key, '`[commands."tool list"]`')
+            raise self._error("`commands` must have a table for each command", key, 'write `[commands."tool list"]`')
         return value
+
+    def _tools(self, key: str, value: object) -> Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+        from assent.policy import tool_settings
+
+        found = {}
+        for name, table in value.items() if isinstance(value, dict) else ():
+            try:
+                found[name.lower()] = tool_settings.declared(name, table)
+            except PolicyError as error:
+                raise self._at(error.message, self._line_of_text(name), error.suggestion) from None
+        return found
+
+    def _agents(self, key: str, value: object) -> Mapping[str, AgentSettings]:
+        found = {}
+        for name, table in value.items() if isinstance(value, dict) else ():
+            line = self._line_of_text(name)
+            if not isinstance(table, dict) or not name:
+                raise self._at(f"`agent.{name}` is a table", line, "write `[agent.explore]` and `mode` below")
+            for each in table:
+                if each not in AGENT_KEYS:
+                    raise self._at(f"unknown key `{each}` of the agent `{name}`", line, did_you_mean(each, AGENT_KEYS))
+            word = self._text("mode", table.get("mode", ""))
+            mode = parse_mode(word, file=self.document.file, line=line) if "mode" in table else None
+            deny, ask = (self._rules(each, table.get(each, [])) for each in ("deny", "ask"))
+            found[name.lower()] = AgentSettings(mode, deny, ask)
+        return found
 
     def _classifier(self, key: str, value: object) -> object:
         from assent.policy import classifier
@@ -275,21 +349,38 @@ class _DocumentReader:
         except ValueError as error:
             raise self._error(f"`{key}` {error.args[0]}", key, error.args[1]) from None
 
+    def _undo(self, key: str, value: object) -> bool | int:
+        from assent.policy import undo_settings
+
+        try:
+            return undo_settings.value(key.rpartition(".")[2], value)
+        except ValueError as error:
+            raise self._error(f"`{key}` {error.args[0]}", key, error.args[1]) from None
+
+    def _contain(self, key: str, value: object) -> object:
+        from assent.policy import contain_settings
+
+        project = self.document.origin is Origin.PROJECT
+        try:
+            return contain_settings.value(key.rpartition(".")[2], value, project=project)
+        except ValueError as error:
+            raise self._error(f"`{key}` {error.args[0]}", key, error.args[1]) from None
+
     # -------------------------------------------------------- values
 
     def _text(self, key: str, value: object) -> str:
         if not isinstance(value, str):
-            raise self._error(f"`{key}` is text", key, f'write `{key.rpartition(".")[2]} = "…"`')
+            raise self._error(f"`{key}` must be text", key, f'write `{key.rpartition(".")[2]} = "…"`')
         return value
 
     def _texts(self, key: str, value: object) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self._error(f"`{key}` is a list of texts", key, _in_a_list(key.rpartition(".")[2], value, "…"))
+            raise self._error(f"`{key}` must be a list of texts", key, _in_a_list(key.rpartition(".")[2], value, "…"))
         return tuple(value)
 
     def _number(self, key: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 86400:
-            raise self._error(f"`{key}` is a number of seconds from 1 to 86400", key, "write for example `300`")
+            raise self._error(f"`{key}` must be a number of seconds from 1 to 86400", key, "write for example `300`")
         return value
 
     def _route(self, key: str, value: object) -> str:
@@ -342,16 +433,18 @@ class _DocumentReader:
 
 
 def _in_a_list(key: str, value: object, example: str) -> str:
-    """What to write in place of a value that is no list: one text is most likely meant as its only item."""
+    """What to write in place of a value that is no list: a text most likely means its only item."""
     text = value if isinstance(value, str) and value.isprintable() and not set(value) & set("`'\"\\") else example
     return f'write `{key} = ["{text}"]`'
 
 
-def check_example(example: Example, lower: Callable[[str], Lowering]) -> None:
-    """Raise PolicyError where an example shows that its rule does not mean what its author thinks.
+def check_example(
+    example: Example, lower: Callable[[str], Lowering], only_reads: Callable[[str], bool] | None = None
+) -> None:
+    """Raise PolicyError if an example shows that its rule does not mean what its author thinks.
 
-    `lower` reads a shell command in the folder ROOT."""
-    if holds(example, lower) == example.wanted:
+    `lower` reads a shell command in the folder ROOT; `only_reads`: as in Arguments."""
+    if holds(example, lower, only_reads) == example.wanted:
         return
     file, _, line = example.rule.source.rpartition(":")
     verb = "does not match" if example.wanted else "matches"
@@ -363,12 +456,17 @@ def check_example(example: Example, lower: Callable[[str], Lowering]) -> None:
     )
 
 
-def holds(example: Example, lower: Callable[[str], Lowering]) -> bool:
-    """Whether the rule matches the example: a command, a path, a host, a tool or an agent."""
+def holds(example: Example, lower: Callable[[str], Lowering], only_reads: Callable[[str], bool] | None = None) -> bool:
+    """Whether the rule matches the example: a command, a path, a host, a tool, an agent, or arguments of a tool."""
     rule, text = example.rule, example.text
-    narrow = example.kind == "allow" and rule.about is not About.DANGER
+    narrow = example.kind == "allow" and rule.about is not RuleKind.DANGER
     rules = RuleSet((rule,), (ROOT,), HOME)
-    if rule.about is About.COMMAND:
+    if rule.about is TOOL and rule.spec:
+        given = Arguments(loads(text), only_reads or (lambda _: False))
+        server = rule.tool.startswith("mcp__") and rule.tool.count("__") == 1
+        tool = f"{rule.tool}__x" if server else rule.tool.replace("*", "x")
+        return _any(rules.naming_tool(tool, given, aggressive=not narrow))
+    if rule.about is RuleKind.COMMAND:
         commands = lower(text).invocations
         if narrow:
             return bool(commands) and all(map(rules.proving_command, commands))
@@ -380,5 +478,5 @@ def holds(example: Example, lower: Callable[[str], Lowering]) -> bool:
     return _any(*map(rules.reaching_effect, effects, names))
 
 
-def _any(*found: Iterator[Rule]) -> bool:
+def _any(*found: Iterable[Rule]) -> bool:
     return any(True for each in found for _ in each)

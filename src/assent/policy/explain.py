@@ -11,9 +11,10 @@ SHOWN_PARTS = 6
 SHOWN_TEXT = 300
 # How a reason code begins → what the agent should do instead of trying again.
 INSTEAD = {
-    "floor.": "no wording will open this; go on without it, and say that you could not",
-    "mode.plan": "go on reading and write down the plan; the change can be made when the person leaves plan mode",
-    "headless.ask": "go on without it, or finish and list it as a step for the person",
+    "floor.": "no other wording gets around this; continue without it, and say that you could not do it",
+    "mode.plan": "keep reading, and write down the plan; the change can be made when the person leaves plan mode",
+    "contain.failed": "wait for the answer; only the person's yes lets this run outside",
+    "headless.ask": "continue without it, or finish and list it as a step for the person",
     "policy.load": "tell the person that the policy has an error; nothing can run until it is fixed",
 }
 
@@ -40,6 +41,8 @@ def in_words(decision: Decision, call: str = "") -> str:
         lines.append(f"  advice {one_line(part.message)}")
     if part.flip and decision.outcome is not Outcome.ALLOW:
         lines.append(f"  flip   {one_line(part.flip)}")
+    if decision.contained:
+        lines.append(f"  runs   contained: {decision.contained}")
     lines.append(f"  mode   {decision.mode}, risk {decision.risk}, layer {part.layer.value}")
     return "\n".join(lines)
 
@@ -76,11 +79,12 @@ def as_json(decision: Decision) -> dict[str, object]:
             {"outcome": each.outcome.word, "code": each.code, "part": each.what, "where": each.where}
             for each in decision.parts
         ],
+        **({"contained": decision.contained} if decision.contained else {}),
     }
 
 
 def to_agent(decision: Decision) -> str:
-    """What the agent is told: what was stopped, why, and what to do instead of trying again."""
+    """The text for the agent: what was stopped, why, and what to do instead of trying again."""
     part = decision.deciding
     if decision.outcome is Outcome.ALLOW:
         return "allowed"
@@ -92,7 +96,7 @@ def to_agent(decision: Decision) -> str:
 
 def _instead(decision: Decision) -> str:
     if decision.outcome is Outcome.ASK:
-        return "wait for the answer; the same call in another form is the same call"
+        return "wait for the answer; do not try it in another form"
     return next(
         (step for code, step in INSTEAD.items() if decision.deciding.code.startswith(code)),
         "do not try it again in another form; choose another way, or ask the person",

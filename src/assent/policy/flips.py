@@ -1,6 +1,6 @@
-"""What would flip a decision: the change that its deciding part names, tried by deciding again.
+"""Finds the changes that flip a decision: the one its deciding part names, tried by deciding again.
 
-A call has several parts, and without one rule another may match: then every change that is needed is named."""
+A call has several parts, and without one rule another may match: every change needed is named."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from assent.policy.modes import Mode
 if TYPE_CHECKING:
     from assent.policy.strict import Skips
 
-    # The decision on the same call in another mode, without the rules that are skipped.
+    # The decision on the same call in another mode, without the skipped rules.
     Again = Callable[[Mode, Skips], Decision]
 
-MOST = 4  # changes that are tried, one after the other
+MOST = 4  # changes tried, one after the other
 RULED = frozenset((Layer.DENY, Layer.ASK))
+MODES = {mode.word: mode for mode in Mode}
 
 
 def checked(decision: Decision, mode: Mode, again: Again) -> Decision:
-    """The decision with a flip that was tried: alone where it is enough, else with what else is needed."""
+    """The decision with a tested flip: alone if that is enough, otherwise with the other changes needed."""
     part = decision.deciding
-    if decision.outcome is Outcome.ALLOW or not part.flip:
+    if decision.outcome is Outcome.ALLOW or not part.flip or _is_looser_mode(decision):
         return decision
     flip = _needed(decision, mode, again)
     return decision if flip == part.flip else _with(decision, flip)
 
 
 def _needed(decision: Decision, mode: Mode, again: Again) -> str:
-    """Every change that it takes to get a milder outcome."""
+    """Every change needed for a milder outcome."""
     part, dropped = decision.deciding, set[str]()
     steps: list[str] = []
     for _ in range(MOST):
@@ -39,7 +40,7 @@ def _needed(decision: Decision, mode: Mode, again: Again) -> str:
             dropped.add(part.rule)
         elif part.layer is Layer.MODE and (looser := _mode_in(part)) is not None and looser > mode:
             mode = looser
-        else:  # a gap, or what could not be named: the call itself has to be written otherwise
+        else:  # a gap or an unnamed target: only another call would help
             return "; and ".join(dict.fromkeys(steps))
         found = again(mode, _leaving_out(frozenset(dropped)))
         if found.outcome < decision.outcome:
@@ -50,9 +51,15 @@ def _needed(decision: Decision, mode: Mode, again: Again) -> str:
     return "; and ".join((*dict.fromkeys(steps), "more"))
 
 
+def _is_looser_mode(decision: Decision) -> bool:
+    """Whether the same looser mode settles every part that is not allowed. Nothing is stricter in a looser mode."""
+    flip = decision.deciding.flip if _mode_in(decision.deciding) is not None else ""
+    return bool(flip) and all(part.outcome is Outcome.ALLOW or part.flip == flip for part in decision.parts)
+
+
 def _mode_in(part: Part) -> Mode | None:
     word = part.flip.partition("`")[2].partition("`")[0] if part.flip.startswith("mode `") else ""
-    return next((mode for mode in Mode if mode.word == word), None)
+    return MODES.get(word)
 
 
 def _leaving_out(dropped: frozenset[str]) -> Skips:
@@ -61,26 +68,5 @@ def _leaving_out(dropped: frozenset[str]) -> Skips:
 
 def _with(decision: Decision, flip: str) -> Decision:
     part = decision.deciding
-    told = Part(
-        part.outcome,
-        part.layer,
-        part.code,
-        part.reason,
-        what=part.what,
-        where=part.where,
-        rule=part.rule,
-        source=part.source,
-        flip=flip,
-        message=part.message,
-        high=part.high,
-        also=part.also,
-    )
-    return Decision(
-        decision.outcome,
-        told,
-        tuple(told if each is part else each for each in decision.parts),
-        lost=decision.lost,
-        mode=decision.mode,
-        risk=decision.risk,
-        tool=decision.tool,
-    )
+    told = part.but(flip=flip)
+    return decision.but(decision.outcome, told, tuple(told if each is part else each for each in decision.parts))

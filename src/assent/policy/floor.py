@@ -1,6 +1,6 @@
 """Layer 1, the floor: denies effects on sensitive paths and on Assent itself, whatever rules, grants and modes say.
 
-While a person has paused it, what protects Assent itself is lifted, except for what answers in a person's place."""
+A person can pause the protection of Assent itself, except against answering in a person's place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assent.programs.traits import has
 
 # The forms of the `assent` command that change nothing and answer nothing.
 HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate", "export"})
-# The forms that a pause opens: they look after Assent, and answer no question.
+# The forms that a pause allows: they maintain Assent and answer no question.
 UPKEEP = frozenset({"install", "uninstall", "import", "policy", "serve", "stop"})
 # The first word after these commands decides: `assent policy show`, `assent grants` (which lists).
 HARMLESS_WORDS = {
@@ -23,16 +23,18 @@ HARMLESS_WORDS = {
 BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
 # Programs that run agents: started with settings of their own, their tool calls pass no hook.
 AGENTS = frozenset(known.joined("program", "names"))
-ANOTHER_TERMINAL = "this acts on another terminal: what is typed there, or shown"
+ANOTHER_TERMINAL = "this acts on another terminal: its input or its screen"
+NAMED_TERMINAL = "this types into a terminal that it names, shows its screen, or loads terminal settings"
 ENVIRONMENT = "`ASSENT_"
-OWN = "assent-"  # how the ids of rules begin that protect Assent itself
-ANSWERED = "assent-server"  # where persons answer: a pause does not lift this one
+TERMINAL = "terminal"  # the rules on terminals
+OWN = "assent-"  # prefixes of the ids of rules that protect Assent itself
+ANSWERED = "assent-server"  # where people answer: not lifted by a pause
 CHANGES = (Operation.WRITE, Operation.DELETE)
 WHOLES = (Operation.READ, Operation.SEARCH, Operation.WRITE)
 
 
 def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: Facts) -> Part | None:
-    """DENY on a sensitive path, ASK where a folder that holds one is read as a whole, else nothing."""
+    """DENY on a sensitive path, ASK if a folder that contains one is read as a whole, else nothing."""
     if facts.server is not None:
         from assent.policy import floor_commands
 
@@ -42,6 +44,8 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
             return _on_self(effect, floor_commands.LOOKS)
     if effect.target.kind is not Kind.PATH or not names:
         return None
+    if effect.operation is Operation.LIST and effect.target.pattern:
+        names = tuple(map(_listed, names))  # names matched by a glob are not secret
     for rule in floor.reaching_effect(effect, names):
         if not (facts.paused and lifted(rule)):
             return denied(rule, effect)
@@ -62,12 +66,18 @@ def _on_self(effect: Effect, why: str) -> Part:
 
 
 def silent(effect: Effect, names: tuple[str, ...], facts: Facts) -> bool:
-    """Whether the floor says nothing about a path, apart from its rules."""
+    """Whether the floor does not match a path, apart from its rules."""
     if effect.target.pattern or facts.server is not None or (facts.own and effect.operation in CHANGES):
         return False
     if not effect.recursive or effect.operation not in WHOLES:
         return True
     return not any(map(_holds_homes, names)) and not (facts.aliases and _held(names, facts))
+
+
+def _listed(name: str) -> str:
+    """The folder that a glob is matched in."""
+    wild = next((at for at, letter in enumerate(name) if letter in "*?[("), len(name))
+    return name[:wild].rpartition("/")[0] or "/"
 
 
 def _hidden_in_home(name: str, facts: Facts) -> bool:
@@ -81,7 +91,7 @@ def _is_own(name: str, facts: Facts) -> bool:
 
 
 def _held(names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
-    """The guarded places that lie in some folders by another name."""
+    """The guarded paths that some folders contain under another name."""
     return tuple(usual for name in names for real, usual in facts.aliases if real.startswith(name.rstrip("/") + "/"))
 
 
@@ -89,18 +99,18 @@ def _whole_folder(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts:
     inside = floor.inside(effect, names)
     held = _held(names, facts) if facts.aliases and inside is None else ()
     if held:
-        inside = next(floor.reaching_effect(effect, held), None) or floor.inside(effect, held)
+        inside = next(iter(floor.reaching_effect(effect, held)), None) or floor.inside(effect, held)
     if inside is None and not any(_holds_homes(name) for name in names):
         return None
     return Part(
         Outcome.ASK,
         Layer.FLOOR,
         "floor.holds-sensitive",
-        f"`{effect.target.text}` is taken as a whole and holds "
+        f"`{effect.target.text}` is read or copied as a whole, and contains "
         + (inside.reason if inside else "credentials of the users there"),
         what=describe(effect),
         where=effect.where,
-        flip="name a folder that holds no credentials",
+        flip="name a folder without credentials",
         high=True,
     )
 
@@ -114,7 +124,7 @@ def denied(rule: Rule, effect: Effect) -> Part:
         Outcome.DENY,
         Layer.FLOOR,
         code_of(rule),
-        f"`{effect.target.text}` is protected, or holds what is: {rule.reason}"
+        f"`{effect.target.text}` is protected, or contains something that is: {rule.reason}"
         if effect.recursive
         else f"`{effect.target.text}` is protected: {rule.reason}",
         what=describe(effect),
@@ -133,25 +143,40 @@ def lifted(rule: Rule) -> bool:
 def code_of(rule: Rule) -> str:
     if rule.id.startswith(OWN):
         return "floor.self"
-    return "floor.terminal" if rule.id.startswith("terminal") else "floor.sensitive-path"
+    return "floor.terminal" if rule.id.startswith(TERMINAL) else "floor.sensitive-path"
+
+
+def checks_command(invocation: Invocation, facts: Facts) -> bool:
+    """Whether the floor checks a command by more than its rules."""
+    special = invocation.program in AGENTS or has(invocation.program, "judged-by-floor")
+    return special or facts.server is not None or bool(invocation.forfeit)
 
 
 def judge_command(floor: RuleSet, invocation: Invocation, facts: Facts) -> Part | None:
-    """DENY on a command that answers for a person, changes or ends Assent, bypasses it, or types into a terminal."""
+    """DENY on a command that answers for a person, changes or ends Assent, bypasses it, or types into a terminal; ASK
+    if it names the terminal of another session."""
     paused = facts.paused
     why = _answers(invocation, paused) or _acts(invocation, facts)
     if not why and not paused:
         why = _unhooked(invocation)
     code, text, source = "floor.self", "", ""
-    if not why and _types(invocation):
-        why, code = ANOTHER_TERMINAL, "floor.terminal"
+    outcome, terminal = Outcome.DENY, Outcome.ALLOW
     if not why:
-        rule = next((each for each in floor.reaching_command(invocation) if not (paused and lifted(each))), None)
-        if rule is None:
+        terminal = _terminal(invocation)
+        if terminal is Outcome.DENY:
+            why, code = ANOTHER_TERMINAL, "floor.terminal"
+    if not why:
+        judged = has(invocation.program, "tmux")  # checked per command, unlike its rules
+        rules = (each for each in floor.reaching_command(invocation) if not (judged and each.id == TERMINAL))
+        rule = next((each for each in rules if not (paused and lifted(each))), None)
+        if rule is not None:
+            why, code, text, source = f"this acts on {rule.reason}", code_of(rule), rule.text, rule.source
+        elif terminal is Outcome.ASK:
+            why, code, outcome = NAMED_TERMINAL, "floor.terminal", terminal
+        else:
             return None
-        why, code, text, source = f"this acts on {rule.reason}", code_of(rule), rule.text, rule.source
     return Part(
-        Outcome.DENY,
+        outcome,
         Layer.FLOOR,
         code,
         why,
@@ -164,9 +189,9 @@ def judge_command(floor: RuleSet, invocation: Invocation, facts: Facts) -> Part 
 
 
 def _unhooked(invocation: Invocation) -> str:
-    """Why a command in a changed environment would bypass Assent; `""` where it would not."""
+    """Why a command in a changed environment would bypass Assent; `""` if it would not."""
     if invocation.forfeit.startswith(ENVIRONMENT):
-        return "this sets the environment of Assent itself"
+        return "this sets Assent's own environment"
     is_agent = invocation.program in AGENTS
     if is_agent and invocation.forfeit:
         return f"an agent would start without its hooks: {invocation.forfeit}"
@@ -186,25 +211,25 @@ def _acts(invocation: Invocation, facts: Facts) -> str:
     return "" if why == floor_commands.ENDS and facts.paused else why
 
 
-def _types(invocation: Invocation) -> bool:
+def _terminal(invocation: Invocation) -> Outcome:
     if not has(invocation.program, "reaches-terminals"):
-        return False
+        return Outcome.ALLOW
     from assent.policy import floor_commands
 
     return floor_commands.reaches(invocation)
 
 
-# Code that imports a module of Assent, but for what it offers to programs; and files that are its command.
+# Code that imports a module of Assent outside its public API; and files that are its command.
 _OFFERED = r"(?!(?:agents|api|contract|effects|policy|programs|sdk|tools|__version__)\b)[a-z_]"
 _INSIDE = Pattern(
     rf"\b(?:from|import)\s[^\n;]*\bassent\s*\.\s*{_OFFERED}"
     rf"|\bfrom\s+assent\s+import\s(?:[^\n;]*[,(])?\s*{_OFFERED}"
-    r"|\bassent\.(?:approval|cli|demo|engine|facts|gate|hook|mcp|server|state|team|trail|tui|__main__)\b"
+    r"|\bassent\.(?:approval|cli|contain|demo|engine|facts|gate|hook|mcp|server|state|team|trail|tui|__main__)\b"
     r"|\b(?:run_module|run_path|import_module|__import__)\W+assent\W"
 )
 _OURS = Pattern(r"(?:.*/)?assent(?:/__main__\.py|/?)")
 
-PERSONS_ONLY = "only a person may run this command of Assent"
+PERSONS_ONLY = "only a person may run this Assent command"
 
 
 def _answers(invocation: Invocation, paused: bool) -> str:
@@ -216,6 +241,8 @@ def _answers(invocation: Invocation, paused: bool) -> str:
         rest = words[found:]
     elif invocation.program in ("assent", "assent-hook"):
         rest = words[1:]
+    elif invocation.program == "assent-contain":
+        return PERSONS_ONLY  # it runs a ticket, which only our answers name
     else:
         return ""
     return "" if _harmless(rest, paused) else PERSONS_ONLY
@@ -232,7 +259,7 @@ def _harmless(rest: tuple[str, ...], paused: bool) -> bool:
 
 
 def _as_module(words: tuple[str, ...]) -> int:
-    """Where the words of `assent` begin after an interpreter that runs it as a module; -1 where it does not."""
+    """Where the words of `assent` begin after an interpreter that runs it as a module; -1 if it does not."""
     value = False
     for place, word in enumerate(words[1:], 1):
         if value or word[:2] == "--":
@@ -252,10 +279,12 @@ def _as_module(words: tuple[str, ...]) -> int:
     return -1
 
 
-# What an effect on such a target is, where its operation does not say it.
+VERBS = {operation: operation.verb for operation in Operation}
+# Words for effects on such targets, if the operation does not say it.
 DESCRIPTIONS = {
     Kind.HOOKS: "run git's hooks in {}",
     Kind.MODULES: "load modules from {}",
+    Kind.CODE: "run {}",
     Kind.SETTINGS: "run {}, which uses settings files",
     Kind.TREE: "run git {}",
 }
@@ -273,4 +302,4 @@ def describe(effect: Effect) -> str:
         return DESCRIPTIONS[target.kind].format(name)
     if target.kind is Kind.TOOL and not runs:
         return f"call {name}"
-    return f"{effect.operation.verb} {name}" + (" and all below it" if effect.recursive and not runs else "")
+    return f"{VERBS[effect.operation]} {name}" + (" and all below it" if effect.recursive and not runs else "")

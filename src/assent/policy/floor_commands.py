@@ -1,26 +1,26 @@
 """Commands that the floor denies: on Assent's own server, into other terminals, and agents started without hooks.
 
-The server itself accepts no answer from anybody who has not signed in: this only stops the attempt."""
+The server accepts answers only from people who signed in: this only stops the attempt."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from assent.agents import known
-from assent.contract import IGNORECASE, Effect, Invocation, Pattern, Server, re
+from assent.contract import IGNORECASE, Effect, Invocation, Outcome, Pattern, Server, re
 from assent.programs.traits import has
 
-CONNECTS = "this connects to the server of Assent, where people answer questions"
-ENDS = "this ends the server of Assent"
-LOOKS = "this looks into the server of Assent"
+CONNECTS = "this connects to Assent's server, where people answer questions"
+ENDS = "this ends Assent's server"
+LOOKS = "this inspects Assent's server"
 _HOST = r"(?P<host>[\w.%\[\]:-]*?)"
-# The files of a process that say no more than `ps` does.
+# The files of a process that reveal no more than `ps`.
 _PLAIN = ("stat", "status", "statm", "cmdline", "comm", "limits", "cgroup")
 _NUMBERS = Pattern(r"[0-9.xa-fA-F]+")
 
 
 def of_command(invocation: Invocation, server: Server) -> str:
-    """Why a command acts on the server; `""` where it does not."""
+    """Why a command acts on the server; `""` if it does not."""
     program, words = invocation.program, invocation.words[1:]
     if has(program, "ends-processes") and (_named(words, server.pid) or server.named):
         return ENDS if program != "fuser" or invocation.flags & {"-k", "--kill"} else ""
@@ -61,7 +61,7 @@ def _addresses(text: str, port: str) -> bool:
 
 
 def _remote(host: str) -> bool:
-    """A host that is plainly another machine: an address that is not of this machine, or a name with a domain."""
+    """A host that is plainly another machine: an address not of this machine, or a name with a domain."""
     host = host.strip("[]").lower()
     if _NUMBERS.fullmatch(host):
         parts = host.split(".")
@@ -72,17 +72,19 @@ def _remote(host: str) -> bool:
 
 
 _FLAGS_WITH_VALUE = "cfLST"
-# What tmux is asked to do by these neither types, nor shows a pane, nor runs a command of tmux's own that is not seen.
+# tmux commands that neither type, nor show a pane, nor run an unseen command of tmux.
 _HARMLESS = {
     name: alias
     for name, _, alias in (
         word.partition("=")
         for word in """
-        break-pane=breakp clear-history=clearhist display-message=display has-session=has join-pane=joinp
+        break-pane=breakp clear-history=clearhist clear-prompt-history=clearphist delete-buffer=deleteb
+        detach-client=detach display-message=display has-session=has join-pane=joinp
         kill-pane=killp kill-server= kill-session= kill-window=killw last-pane=lastp last-window=last
         link-window=linkw list-clients=lsc list-commands=lscm list-keys=lsk list-panes=lsp list-sessions=ls
         list-windows=lsw move-pane=movep move-window=movew new-session=new new-window=neww next-layout=nextl
-        next-window=next previous-layout=prevl previous-window=prev rename-session=rename rename-window=renamew
+        next-window=next previous-layout=prevl previous-window=prev refresh-client=refresh rename-session=rename
+        rename-window=renamew
         resize-pane=resizep resize-window=resizew rotate-window=rotatew run-shell=run select-layout=selectl
         select-pane=selectp select-window=selectw server-info=info set-environment=setenv set-option=set
         set-window-option=setw show-environment=showenv show-hooks= show-messages=showmsgs show-options=show
@@ -91,15 +93,33 @@ _HARMLESS = {
         """.split()
     )
 }
-# The others that tmux has: a word that is short for one of them is that one.
+# The other commands of tmux: they may be abbreviated.
 _OTHERS = """
-    attach-session bind-key capture-pane choose-buffer choose-client choose-tree clear-prompt-history clock-mode
-    command-prompt confirm-before copy-mode customize-mode delete-buffer detach-client display-menu display-panes
-    display-popup find-window if-shell list-buffers load-buffer lock-client lock-server lock-session paste-buffer
-    pipe-pane refresh-client respawn-pane respawn-window save-buffer send-keys send-prefix server-access set-buffer
+    attach-session bind-key capture-pane choose-buffer choose-client choose-tree clock-mode command-prompt
+    confirm-before copy-mode customize-mode display-menu display-panes display-popup find-window if-shell list-buffers
+    load-buffer lock-client lock-server lock-session paste-buffer pipe-pane respawn-pane respawn-window save-buffer
+    send-keys send-prefix server-access set-buffer
     set-hook show-buffer show-prompt-history source-file suspend-client switch-client unbind-key
     """.split()
 _ALIASES = {alias: name for name, alias in _HARMLESS.items() if alias}
+# Commands that type into a named pane or show one: a person can tell whether it is theirs. By name or alias, with the
+# harmless flags and options with a value.
+_NAMED = {
+    "send-keys": ("lR", "tN"),
+    "send": ("lR", "tN"),
+    "capture-pane": ("aCeJNPpqT", "tES"),
+    "capturep": ("aCeJNPpqT", "tES"),
+    "source-file": ("nqv", ""),
+    "source": ("nqv", ""),
+}
+# A session by its name or id, with a window and a pane. Others (`0`, `%3`, `{last}`) may be the pane of a dialog.
+_WORD = r"[^\s:.;#%@$=!~^+*?\[\]{}()|&<>-][^\n:.;#%$=!~^+*?\[\]{}()|&<>]*"
+_SESSION = Pattern(rf"\s*=?(?:\$\d+|(?=[^:]*[A-Za-z]){_WORD})(?::=?(?:{_WORD})?(?:\.\d+)?)?")
+_PANE = Pattern(rf"\s*=?(?:[$%@]\d+|{_WORD})?(?::=?(?:{_WORD})?)?(?:\.\d+)?")
+# The user's settings, which tmux read when it started.
+_OWN_SETTINGS = Pattern(r"(?:~|\$HOME|/root|/home/[\w.-]+|/Users/[\w.-]+)/\.(?:tmux\.conf|config/tmux/tmux\.conf)")
+# Commands that are harmless with these options only.
+_PLAIN_OPTIONS = {"refresh-client": ("S", "t"), "detach-client": ("aP", "st")}
 # Options of tmux that hold commands of tmux.
 _HOOKED = Pattern(
     r"comma.*|after-.*|alert-.*|client-.*|session-.*|pane-(?:d|e|f|m|s|t).*"
@@ -110,22 +130,24 @@ _BUS = Pattern(r".*(?:sendText|sendMouseEvent|runCommand|FeedChild|getDisplayedT
 _ZELLIJ = ("write", "dump-screen", "edit-scrollback", "paste", "send-keys")
 
 
-def reaches(invocation: Invocation) -> bool:
-    """Whether a command types into another terminal, or shows what is in one."""
+def reaches(invocation: Invocation) -> Outcome:
+    """DENY for a command that may type into the terminal where a person answers, or shows it; ASK if it names another
+    terminal."""
     program, words = invocation.program, invocation.words[1:]
     if has(program, "tmux"):
         return _tmux(words)
+    found = False
     if program == "zellij":
-        return _zellij(words)
-    if program in ("kitty", "kitten"):
-        return any(word.startswith("@") for word in words)
-    if program == "wezterm":
-        return "cli" in words and any(word in ("send-text", "get-text") for word in words)
-    if has(program, "desktop-bus"):
-        return any(_BUS.fullmatch(word) for word in words)
-    if has(program, "code-in-words"):
-        return any(_PRESSES.search(word) for word in words)
-    return False
+        found = _zellij(words)
+    elif program in ("kitty", "kitten"):
+        found = any(word.startswith("@") for word in words)
+    elif program == "wezterm":
+        found = "cli" in words and any(word in ("send-text", "get-text") for word in words)
+    elif has(program, "desktop-bus"):
+        found = any(_BUS.fullmatch(word) for word in words)
+    elif has(program, "code-in-words"):
+        found = any(_PRESSES.search(word) for word in words)
+    return Outcome.DENY if found else Outcome.ALLOW
 
 
 def _zellij(words: Sequence[str]) -> bool:
@@ -135,7 +157,7 @@ def _zellij(words: Sequence[str]) -> bool:
     return any(word in ("attach", "a", "watch", "w") for word in words[:3])
 
 
-def _tmux(words: Sequence[str]) -> bool:
+def _tmux(words: Sequence[str]) -> Outcome:
     at = 0
     while at < len(words) and words[at][:1] == "-" and words[at] != "-":
         word = words[at]
@@ -143,15 +165,15 @@ def _tmux(words: Sequence[str]) -> bool:
         if word == "--":
             break
         for place, letter in enumerate(word[1:], 2):
-            if letter == "C":  # commands come on its standard input
-                return True
+            if letter == "C":  # reads commands from its standard input
+                return Outcome.DENY
             if letter in _FLAGS_WITH_VALUE:
                 value = word[place:] or "".join(words[at : at + 1])
                 at += not word[place:]
                 if letter == "f" and value != "/dev/null":
-                    return True
+                    return Outcome.DENY
                 break
-    return any(_typing(command) for command in _tmux_commands(words[at:]))
+    return max((_reached(command) for command in _tmux_commands(words[at:])), default=Outcome.ALLOW)
 
 
 def _tmux_commands(words: Sequence[str]) -> Iterator[list[str]]:
@@ -169,19 +191,57 @@ def _tmux_commands(words: Sequence[str]) -> Iterator[list[str]]:
         yield command
 
 
-def _typing(command: Sequence[str]) -> bool:
+def _reached(command: Sequence[str]) -> Outcome:
     word, rest = command[0], command[1:]
+    if word in _NAMED:
+        return Outcome.ASK if _names_its_place(word, rest) else Outcome.DENY
     names = _meant(word)
     if not names or not all(name in _HARMLESS for name in names):
-        return True
+        return Outcome.DENY
     flags = "".join(each[1:] for each in rest if each[:1] == "-" and each[:2] != "--")
     if ("new-session" in names and "A" in flags) or ("run-shell" in names and "C" in flags):
-        return True
-    return bool({"set-option", "set-window-option"} & set(names)) and any(_HOOKED.fullmatch(each) for each in rest)
+        return Outcome.DENY
+    if any(_options_of(rest, *_PLAIN_OPTIONS[name]) is None for name in names if name in _PLAIN_OPTIONS):
+        return Outcome.DENY
+    hooked = bool({"set-option", "set-window-option"} & set(names)) and any(_HOOKED.fullmatch(each) for each in rest)
+    return Outcome.DENY if hooked else Outcome.ALLOW
+
+
+def _names_its_place(word: str, rest: Sequence[str]) -> bool:
+    """Whether a command names the one pane that it types into or shows, or the user's own settings."""
+    found = _options_of(rest, *_NAMED[word])
+    if found is None:
+        return False
+    given, operands = found
+    if word in ("source-file", "source"):
+        return bool(operands) and all(map(_OWN_SETTINGS.fullmatch, operands))
+    if word in ("send-keys", "send"):
+        return _SESSION.fullmatch(given.get("t", "")) is not None
+    return "p" in given and not operands and bool(given.get("t")) and _PANE.fullmatch(given["t"]) is not None
+
+
+def _options_of(words: Sequence[str], flags: str, valued: str) -> tuple[dict[str, str], Sequence[str]] | None:
+    """The options of a command of tmux by their letters, and its operands; None for an option that is not listed."""
+    given: dict[str, str] = {}
+    at = 0
+    while at < len(words) and words[at][:1] == "-" and words[at] != "-":
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        for place, letter in enumerate(word[1:], 2):
+            if letter in valued:
+                given[letter] = word[place:] or "".join(words[at : at + 1])
+                at += not word[place:]
+                break
+            if letter not in flags:
+                return None
+            given[letter] = ""
+    return given, words[at:]
 
 
 def _meant(word: str) -> tuple[str, ...]:
-    """The commands that a word may be: by its whole name or alias, else those that it is the beginning of."""
+    """The commands that a word may mean: by full name or alias, else by prefix."""
     if word in _HARMLESS:
         return (word,)
     if word in _ALIASES:
@@ -189,11 +249,11 @@ def _meant(word: str) -> tuple[str, ...]:
     return tuple(name for name in (*_HARMLESS, *_OTHERS) if name.startswith(word))
 
 
-# A program by its names: its command, the package that brings it, the file that is run.
+# A program by its names: its command, its package, the file that is run.
 PROGRAMS = {name: runtime for runtime, names in known.lists("program", "names").items() for name in names}
 # Parts of the paths of packages, in the arguments of package runners and interpreters.
 PACKAGES = {name: runtime for runtime, names in known.lists("program", "packages").items() for name in names}
-# Options that bypass hooks, or load settings from places that the installer does not know.
+# Options that bypass hooks, or load settings from places unknown to the installer.
 OPTIONS = known.lists("bypass", "options")
 # Options before a setting: one that names hooks may switch them off.
 SETTINGS = known.lists("bypass", "settings")
@@ -205,7 +265,7 @@ _VARIABLE = Pattern(
 
 
 def unhooked(invocation: Invocation) -> str:
-    """Why a command starts an agent without its hooks; `""` where it does not."""
+    """Why a command starts an agent without its hooks; `""` if it does not."""
     program = invocation.program
     words: Sequence[str] = invocation.words[1:]
     if program == "env":
@@ -240,7 +300,7 @@ def _options(name: str, words: Sequence[str]) -> str:
         if "disableAllHooks" in word:
             return "an agent would start without its hooks: `disableAllHooks`"
     if _switched(words, SETTINGS.get(name, ())):
-        return "an agent would start without its hooks: it is told so by an option"
+        return "an agent would start without its hooks: an option turns them off"
     for command in _changing_hooks(name):
         rest = iter(words)
         if all(part in rest for part in command):
@@ -249,7 +309,7 @@ def _options(name: str, words: Sequence[str]) -> str:
 
 
 def _changing_hooks(name: str) -> list[list[str]]:
-    """Words in their order, with anything between, that change the settings by which hooks are called."""
+    """Words, in order and with anything between them, that change the settings of hooks."""
     found = known.section("bypass").get(name, {}).get("commands", [])
     assert isinstance(found, list)
     return found
@@ -265,7 +325,7 @@ def _switched(words: Sequence[str], options: tuple[str, ...]) -> bool:
 
 
 def _environment(words: Sequence[str]) -> str:
-    """`env` with a variable by which an agent program takes other settings, before that program."""
+    """`env` with a variable that gives the agent program after it other settings."""
     place = next((at for at, word in enumerate(words) if named(word)), -1)
     if place < 0:
         return ""

@@ -5,7 +5,7 @@ matched like others: a rule that says `*` means every file."""
 
 from __future__ import annotations
 
-from assent.contract import DOTALL, Pattern, PolicyError, re
+from assent.contract import DOTALL, Pattern, PolicyError, keep, re
 
 WILD = Pattern(r"[*?\[]")
 # The pieces of a glob: wildcards, classes such as `[a-z]`, and characters.
@@ -27,8 +27,8 @@ class PathGlob:
     """One pattern, bound to a folder: absolute, and split where its wildcards begin.
 
     `prefix`: the folder before the first wildcard, without a final slash (`""`: it starts with `**`).
-    `literal`: the whole path where there is no wildcard, else `""`. `first`: its first name that is no `**`.
-    Patterns of `re` are made when they are first needed: a policy has hundreds of globs, and a call needs few."""
+    `literal`: the whole path if there is no wildcard, else `""`. `first`: its first name that is not `**`.
+    Patterns of `re` are compiled on first use: a policy has hundreds of globs, and a call needs few."""
 
     __slots__ = ("text", "prefix", "literal", "first", "_regex", "_below")
 
@@ -63,9 +63,9 @@ class PathGlob:
         return self._below.fullmatch(path) is not None
 
     def opens(self, folder: str) -> bool:
-        """Whether a folder at or below the prefix could hold something that the pattern names, or lie below that.
+        """Whether a folder at or below the prefix could hold something that the pattern names, or be below that.
 
-        Compared name by name up to a `**`, as `~/*.key` says nothing of what lies in `~/src`."""
+        Compared name by name up to a `**`: `~/*.key` matches nothing in `~/src`."""
         if self.literal:
             return True
         inside = folder[len(self.prefix) + 1 :]
@@ -77,17 +77,17 @@ class PathGlob:
         return True
 
     def roots(self, folder: str) -> bool:
-        """Whether the pattern names what is directly in the folder, so the folder as a whole."""
+        """Whether the pattern names the direct content of the folder, so the folder as a whole."""
         return self.text in (f"{folder}/*", f"{folder}/**") or self.text.startswith(f"{folder}/**/")
 
 
 def wild_at(text: str) -> int:
-    """The position of the first wildcard; -1 where there is none."""
+    """The position of the first wildcard; -1 if there is none."""
     return min((at for at in (text.find("*"), text.find("?"), text.find("[")) if at >= 0), default=-1)
 
 
 def name_matches(glob: str, name: str) -> bool:
-    """Whether a glob without `**` matches one name. Most need no pattern for that."""
+    """Whether a glob without `**` matches one name. Most need no regular expression."""
     if "?" in glob or "[" in glob:
         return re.fullmatch(translate(glob), name) is not None
     first, *others = glob.split("*")
@@ -127,12 +127,12 @@ def _expression(piece: str) -> str:
 
 
 def class_end(text: str, at: int) -> int:
-    """The closing bracket of the class that opens at `at`; -1 where there is none."""
+    """The closing bracket of the class that opens at `at`; -1 if there is none."""
     return text.find("]", at + (3 if text[at + 1 : at + 2] in ("!", "^") else 2))
 
 
 def check(text: str) -> None:
-    """Raise PolicyError where a glob is malformed."""
+    """Raise PolicyError if a glob is malformed."""
     at = text.find("[")
     while at >= 0:
         end = class_end(text, at)
@@ -159,16 +159,31 @@ def check(text: str) -> None:
         raise PolicyError("bad glob: it contains a NUL character", suggestion="remove it")
 
 
-def overlaps(shell_glob: str, rule_glob: str) -> bool:
-    """Whether a shell's glob aims at what a rule's glob names, or at something below that.
+REMEMBERED, MOST_MET = 64, 2_000  # globs of a shell, globs of rules that each was compared with
+_met: dict[str, dict[str, bool]] = {}
 
-    Compared name by name; a shell's `*` does not match a leading dot. At least one name must meet by its letters:
-    `src/*` may hit anything and aims at nothing, and what it does hit is known from the host's facts."""
+
+def overlaps(shell_glob: str, rule_glob: str) -> bool:
+    """Whether a shell's glob aims at what a rule's glob names, or at something below that. Cached: one decision
+    compares the same globs several times."""
+    known = _met.get(shell_glob)
+    if known is None or len(known) >= MOST_MET:
+        known = {}
+        keep(_met, shell_glob, known, REMEMBERED)
+    found = known.get(rule_glob)
+    if found is None:
+        found = known[rule_glob] = _aims_at(shell_glob, rule_glob)
+    return found
+
+
+def _aims_at(shell_glob: str, rule_glob: str) -> bool:
+    """Compared name by name; a shell's `*` does not match a leading dot. At least one name must match by its letters:
+    `src/*` may match anything and aims at nothing; its actual matches are known from the host's facts."""
     rule = rule_glob.split("/")
     # For each depth of the shell's glob: how much of the rule was matched → whether by letters.
     reach: dict[int, bool] = {0: False}
     for name in [*shell_glob.split("/"), None]:
-        for at in range(len(rule)):  # `**` may stand for no folder at all
+        for at in range(len(rule)):  # `**` may match no folder at all
             if at in reach and rule[at] == "**":
                 reach[at + 1] = reach.get(at + 1, False) or reach[at]
         if reach.get(len(rule)):
@@ -187,16 +202,20 @@ def _step(name: str, rule: list[str], reach: dict[int, bool]) -> dict[int, bool]
         elif name == "**":
             for later in range(at, len(rule) + 1):
                 after[later] = after.get(later, False) or sure
+                if later < len(rule) and rule[later].startswith("."):  # not matched by it
+                    break
         elif met := names_overlap(name, rule[at]):
             after[at + 1] = after.get(at + 1, False) or sure or (met == STRONG and name != "")
     return after
 
 
 _overlaps: dict[tuple[str, str], int] = {}
+_EXTENDED = Pattern(r"[?*+@!^#~]\(|[|\[]")
+_ENDING = Pattern(r"\*+\.\w+")
 
 
 def names_overlap(shell: str, rule: str) -> int:
-    """Whether one name may match both a name of a shell's glob and one of a rule's. Remembered: rules are few."""
+    """Whether one name may match both a name of a shell's glob and one of a rule's. Cached: rules are few."""
     key = (shell, rule)
     met = _overlaps.get(key)
     if met is None:
@@ -206,15 +225,24 @@ def names_overlap(shell: str, rule: str) -> int:
     return met
 
 
+def is_wild(shell: str) -> bool:
+    """Whether a shell's glob has wildcards, or is an extended glob."""
+    return "*" in shell or "?" in shell or "[" in shell or "(" in shell
+
+
 def _name_overlap(shell: str, rule: str) -> int:
-    shell_wild = WILD.search(shell) is not None or "(" in shell
+    if "(" in shell and not _EXTENDED.search(shell):  # zsh groups by parentheses; a quoted one is part of a name
+        literal, group = shell.replace("(", "[(]").replace(")", "[)]"), shell.replace("(", "").replace(")", "")
+        return max(_name_overlap(literal, rule), _name_overlap(group, rule))
     rule_wild = WILD.search(rule) is not None
-    if not shell_wild:
+    if not is_wild(shell):
         same = shell == rule if not rule_wild else re.fullmatch(translate(rule), shell) is not None
         return STRONG if same else APART
     if not rule_wild:
         if not _shell_name(shell, rule):
             return APART
+        if _ENDING.fullmatch(shell):
+            return WEAK  # an ending alone aims at nothing
         return STRONG if len(re.sub(r"\[[^\]]*\]|[*?()|@+!]", "", shell)) >= 2 else WEAK
     if shell[:1] in ("*", "?") and rule.startswith("."):
         return APART
@@ -230,7 +258,7 @@ def _shell_name(shell: str, name: str) -> bool:
     """Whether a name of a shell's glob matches a name."""
     if name.startswith(".") and not shell.startswith((".", "[", "@(", "+(")):
         return False
-    if "(" in shell:
+    if "(" in shell.replace("[(]", ""):
         return True  # an extended glob: not compared further
     whole = "[" not in shell or class_end(shell, shell.find("[")) > 0
     return re.fullmatch(translate(shell) if whole else ".*", name) is not None

@@ -3,12 +3,12 @@
 A grant with rules: the call is decided again with those rules among the allow rules. A grant without rules is for the
 identical call, and is the only one that settles a gap.
 
-INVARIANT: what is not settled as a whole is the decision as it was; a denial, plan mode, the floor and deny rules are
+INVARIANT: a decision that is not settled completely is unchanged; a denial, plan mode, the floor and deny rules are
 never settled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assent.contract import (
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     Running = Mapping[int, tuple[tuple[str, str], ...]]  # the files that each command runs, with their digests
 
 ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
-SOURCE = "grant "  # before a grant's id, where a receipt names the source of a rule
+SOURCE = "grant "  # before a grant's id as the source of a rule in a receipt
 PLAIN_COMMAND = Pattern(r"bash\(([\w@%+=,./-]+)(?::\*\)$|\)$|\s)")
-# What an answer is never remembered for, even for the identical call.
+# Codes whose answers are never saved, even for the identical call.
 NEVER = frozenset({Layer.FLOOR, Layer.DENY, Layer.HEADLESS, Layer.LOAD})
 
 
@@ -58,12 +58,12 @@ def settle(
     identity: str,
     running: Running,
 ) -> Decision:
-    """ALLOW where grants settle an ASK as a whole, else the same object, or one that names the grants which would
-    settle it if a file had not changed.
+    """ALLOW if grants settle an ASK completely, else the same object, or one that names the grants that would settle it
+    if a file had not changed.
 
     `grants` are those that apply now. `identity` names the call, for grants of the identical call. `running` are the
-    files that its commands run, as they are now.
-    INVARIANT: a grant settles no command that runs another file, or other bytes, than those it was given for."""
+    current files that its commands run.
+    INVARIANT: a grant settles no command that runs another file, or other bytes, than it was given for."""
     if not grants or decision.outcome is not ASK or policy.mode is Mode.PLAN:
         return decision
     files = {pair for pairs in running.values() for pair in pairs}
@@ -74,7 +74,7 @@ def settle(
         if files <= set(grant.files):
             return _repeated(decision, grant)
         stale[("this exact call", _changed(grant, files))] = None
-    sets = () if lowering.gaps else _compiled(grants, lowering, facts)
+    sets = () if lowering.has_own_gaps() else _compiled(grants, lowering, facts)
     if sets:
         known = _Known(lowering, facts, sets, {SOURCE + each.id: each for each in grants}, running)
         found = Judge(lowering, facts, policy, skips=known.answers, allows=known.covering).decision()
@@ -82,6 +82,29 @@ def settle(
             return _receipt(found)
         stale |= known.stale
     return _noted(decision, tuple(stale)) if stale else decision
+
+
+def allows_all(
+    lowering: Lowering, facts: Facts, policy: Policy, grants: Sequence[Grant], *, identity: str, running: Running
+) -> bool:
+    """Whether grants cover a call that is allowed without them: the identical call, or each of its commands that runs
+    something. Arguments as in `settle`."""
+    files = {pair for pairs in running.values() for pair in pairs}
+    for grant in grants:
+        same = identity and not grant.rules and grant.identity == identity and files <= set(grant.files)
+        if same and _answers(grant, lowering, facts, policy):
+            return True
+    sets = () if lowering.has_own_gaps() else _compiled(grants, lowering, facts)
+    if not sets:
+        return False
+    known = _Known(lowering, facts, sets, {SOURCE + each.id: each for each in grants}, running)
+    runs = {lowering.runners(each.invocation)[-1] for each in lowering.effects if _runs_command(each, facts)}
+    return bool(runs) and all(known.covering(lowering.invocations[index], ()) is not None for index in runs)
+
+
+def _runs_command(effect: Effect, facts: Facts) -> bool:
+    runs = effect.operation is Operation.EXECUTE and effect.invocation >= 0
+    return runs and not concerns.has_no_effect_left(effect, facts)
 
 
 def _changed(grant: Grant, files: Iterable[tuple[str, str]]) -> str:
@@ -103,7 +126,7 @@ def _noted(decision: Decision, stale: tuple[tuple[str, str], ...]) -> Decision:
 
 
 def answered(decision: Decision) -> tuple[str, ...]:
-    """The ask rules that a person answers with a decision: a grant made from it settles them too."""
+    """The ask rules that the answer to a decision covers: a grant made from it settles them too."""
     asked = (part for part in decision.parts if part.outcome is ASK and part.layer is Layer.ASK)
     return tuple(dict.fromkeys(text for part in asked for text in (part.rule, *part.also)))
 
@@ -112,8 +135,8 @@ def answered(decision: Decision) -> tuple[str, ...]:
 
 
 def _answers(grant: Grant, lowering: Lowering, facts: Facts, policy: Policy) -> bool:
-    """Whether an answer to the identical call answers all that is asked now: without the ask rules that it answered,
-    nothing may be left that no answer is saved for."""
+    """Whether an answer to the identical call covers the current question: without the ask rules it answered, no
+    question without a saved answer may be left."""
     answers = frozenset(grant.answers)
     found = Judge(
         lowering, facts, policy, skips=lambda rule, outcome, subject, named: outcome is ASK and rule.text in answers
@@ -164,19 +187,18 @@ def _compiled(grants: Iterable[Grant], lowering: Lowering, facts: Facts) -> tupl
 
 
 def _remembered(text: str, source: str) -> Rule:
-    """A saved rule, with the exceptions of a prefix."""
+    """A saved rule, with the exceptions of a prefix rule."""
     return parse_rule(text, source=source, origin=Origin.SESSION, excepts=steering(parse_rule(text)))
 
 
 def _may_match(text: str, programs: set[str]) -> bool:
-    """False only where a rule is certainly on another program."""
+    """False only if a rule is certainly on another program."""
     found = PLAIN_COMMAND.match(text)
     return found is None or base(found[1]) in programs
 
 
 class _Known:
-    """What saved rules prove about a call: they answer the ask rules that they were given for where they prove what is
-    asked about, and allow what they prove.
+    """The effect of saved rules on a call: they allow what they prove, and answer the ask rules they were given for.
 
     `stale` are the rules that would settle something if a file had not changed."""
 
@@ -210,9 +232,9 @@ class _Known:
             if isinstance(subject, Invocation):
                 rule = self._of_command(rules, subject)
             elif isinstance(subject, Effect):
-                rule = rules.proving_effect(subject, names) if _is_named(subject) else None
+                rule = rules.proving_effect(subject, names, self.lowering.given) if _is_named(subject) else None
             else:
-                rule = next(rules.naming_tool(subject, aggressive=False), None)
+                rule = next(rules.naming_tool(subject, self.lowering.given, aggressive=False), None)
             if rule is not None:
                 return rule
         return None
@@ -220,22 +242,35 @@ class _Known:
     def _proves(self, rules: RuleSet, subject: Subject, named: bool) -> bool:
         """Whether saved rules match exactly what was asked about."""
         if isinstance(subject, Invocation):
-            return self._of_command(rules, subject) is not None
+            return any(self._by_runners(rules, self.places.get(id(subject), -1)))
         if isinstance(subject, Effect):
             return self._proves_effect(rules, subject, named)
         if subject == "bash":
-            commands = self.lowering.invocations
+            commands = [each for each in self.lowering.invocations if each.within < 0]
             return bool(commands) and all(self._of_command(rules, each) is not None for each in commands)
-        return bool(subject) and next(rules.naming_tool(subject, aggressive=False), None) is not None
+        named_tool = rules.naming_tool(subject, self.lowering.given, aggressive=False) if subject else iter(())
+        return next(named_tool, None) is not None
+
+    def _by_runners(self, rules: RuleSet, index: int) -> Iterator[Rule]:
+        """The saved rules on a command, and on the commands whose code contains it."""
+        for each in self.lowering.runners(index):
+            rule = self._of_command(rules, self.lowering.invocations[each])
+            if rule is not None:
+                yield rule
 
     def _of_command(self, rules: RuleSet, invocation: Invocation) -> Rule | None:
-        """A saved rule on a command. A relative path to a script is relative to the workspace root: in another folder
-        it is another script."""
-        rule = rules.proving_command(invocation) if concerns.in_workspace(invocation, self.facts) else None
-        if rule is None or (match.is_beginning(rule) and match.leaves(invocation, self.facts, len(rule.words))):
-            return None
+        """A saved rule on a command. Of several with the same text, an older one may be stale."""
+        first = rules.proving_command(invocation) if concerns.in_workspace(invocation, self.facts) else None
+        if first is None or self._holds(first, invocation):
+            return first
+        return next((rule for rule in rules.proving_commands(invocation) if self._holds(rule, invocation)), None)
+
+    def _holds(self, rule: Rule, invocation: Invocation) -> bool:
+        """A relative path to a script is relative to the workspace root: in another folder it is another script."""
+        if match.is_beginning(rule) and match.leaves(invocation, self.facts, len(rule.words)):
+            return False
         elsewhere = is_local_script(rule) and not set(invocation.cwds) <= set(self.facts.roots)
-        return rule if not elsewhere and self._unchanged(rule, invocation) else None
+        return not elsewhere and self._unchanged(rule, invocation)
 
     def _unchanged(self, rule: Rule, invocation: Invocation) -> bool:
         """Whether a command runs the files that a grant was given for, with the same bytes."""
@@ -255,15 +290,18 @@ class _Known:
         names = match.names_of(target, self.facts) if target.kind is Kind.PATH and target.name else ()
         if self.fed is None:
             self.fed = concerns.fed_from_outside(self.lowering, self.facts)
-        if index >= 0 and effect.via is not Via.REDIRECT and index not in self.fed:
-            rule = self._of_command(rules, self.lowering.invocations[index])
-            if rule is not None and not concerns.exceeds(rule, effect, names, self.facts):
-                return True
-        return named and _is_named(effect) and rules.proving_effect(effect, names) is not None
+        if index >= 0 and effect.via is Via.REDIRECT:
+            index = self.lowering.invocations[index].within
+        if index not in self.fed and any(
+            not concerns.exceeds(rule, effect, names, self.facts) for rule in self._by_runners(rules, index)
+        ):
+            return True
+        given = self.lowering.given
+        return named and _is_named(effect) and rules.proving_effect(effect, names, given) is not None
 
 
 def _is_named(effect: Effect) -> bool:
-    """Whether a rule can name the effect without its command: of EXECUTE effects, only tools."""
+    """Whether a rule can name the effect without its command: among EXECUTE effects, only tools."""
     return effect.operation is not Operation.EXECUTE or effect.target.kind is Kind.TOOL
 
 

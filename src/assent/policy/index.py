@@ -1,7 +1,7 @@
 """Finds the few rules that could match a text among any number of them.
 
-Rules with a literal beginning are found by that; rules that start with a wildcard by three letters of the longest
-text they must contain. So the cost of a look-up grows with the length of the text, not with the number of rules."""
+Rules with a literal prefix are found by it; rules that start with a wildcard by three letters of the longest text they
+must contain. So the cost of a look-up grows with the length of the text, not with the number of rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assent.policy.globs import PathGlob, longest_chunk, names_overlap, wild_at
 from assent.policy.rules import Origin, Rule, RuleShape, base
 
 if TYPE_CHECKING:
-    from assent.policy.frozen import Rows
+    from assent.policy.frozen_rules import Rows
 
 OPERATORS = frozenset("|;&<>()`$\n")
 LONG = 4096  # beyond this many characters it is cheaper to try every rule
@@ -21,7 +21,7 @@ REMEMBERED = 256  # names of shell globs
 
 
 class Trigrams:
-    """Items filed under a text that they need; `candidates` gives those whose need a text may meet."""
+    """Items by a substring they require; `candidates` gives those whose substring a text may contain."""
 
     __slots__ = ("filled", "_buckets", "_all", "_any")
 
@@ -53,21 +53,23 @@ class Trigrams:
         return found
 
     def candidates(self, text: str) -> list[int]:
-        """In the order in which they were filed, so that the same rule is named every time."""
+        """In the order of insertion, so that the same rule is named every time."""
         found = list(self._any)
         buckets = self._buckets
         if len(text) > LONG:
             found += [item for needed, item in self._all if needed in text]
         elif buckets:
-            for gram in {text[at : at + 3] for at in range(len(text) - 2)} & buckets.keys():
-                found += [item for needed, item in buckets[gram] if needed in text]
+            for at in range(len(text) - 2):
+                for needed, item in buckets.get(text[at : at + 3], ()):
+                    if needed in text and item not in found:
+                        found.append(item)
         found.sort()
         return found
 
 
 def tail_of(glob: str) -> str:
-    """What a name that ends in letters is filed under: its ending with the dot, `.code-workspace`, so that a folder
-    called `workspace` is none; else its last three letters."""
+    """The key of a name that ends in letters: its ending with the dot (`.code-workspace`, so that a folder called
+    `workspace` does not match), else its last three letters."""
     dot = glob.rfind(".")
     return glob[dot:] if dot > max(map(glob.rfind, "*?[]")) else glob[-3:]
 
@@ -75,8 +77,8 @@ def tail_of(glob: str) -> str:
 class PathIndex:
     """Path rules, their globs bound to the workspace and the home folder.
 
-    A glob with a literal beginning is filed under that folder. One that starts anywhere is filed under a name that
-    it needs, or under the first three letters or the end of one; the few that are left under three letters anywhere."""
+    A glob with a literal prefix is filed under that folder. One that starts anywhere is filed under a name it requires,
+    or under the first three letters or the end of one; the few others under three letters anywhere."""
 
     __slots__ = (
         "whole",
@@ -142,12 +144,12 @@ class PathIndex:
         self._else.add(longest_chunk(glob.text).strip("/"), number)
 
     def keys(self) -> tuple[Iterable[tuple[str, list[str]]], Iterable[str], Iterable[str], Iterable[str]]:
-        """What rules are filed under: folders with their globs, names, and the first and last letters of names."""
+        """The keys of the rules: folders with their globs, names, and the first and last letters of names."""
         folders = ((key, [self._globs[each][0].text for each in numbers]) for key, numbers in self._by_folder.items())
         return folders, self._names, self._heads, self._tails
 
     def beginning_in(self, folders: Iterable[str]) -> Rule | None:
-        """The first rule on writing that begins with one of the folders, wherever it stands: `.github` of
+        """The first rule on writing that begins with one of the folders, at any depth: `.github` of
         `**/.github/workflows/**`."""
         if self._opening is None:
             self._opening = self._opens()
@@ -156,7 +158,7 @@ class PathIndex:
         return min(found, key=lambda each: each[0])[1] if found else None
 
     def _opens(self) -> dict[str, tuple[int, Rule]]:
-        """The folders that rules on writing begin with, each with its first rule and the place of that."""
+        """The folders that rules on writing begin with, each with its first rule and that rule's position."""
         opening: dict[str, tuple[int, Rule]] = {}
         for place, (glob, rule) in enumerate(self._floating):
             anywhere, _, rest = glob.text.lstrip("/").partition("/")
@@ -212,7 +214,7 @@ class PathIndex:
         return found + [floating[number] for number in meeting]
 
     def _met_by(self, name: str) -> tuple[int, ...]:
-        """Which of the rules that start anywhere may begin with a name of a shell's glob. Cached: calls use few
+        """The rules that start anywhere and may begin with a name of a shell's glob. Cached: calls use few
         such names, like `*` and `*.py`."""
         known = self._meeting.get(name)
         if known is None:
@@ -225,7 +227,7 @@ class PathIndex:
         return known
 
     def below(self, folder: str) -> Iterator[tuple[PathGlob, Rule]]:
-        """Every rule whose literal beginning lies below the folder."""
+        """Every rule whose literal beginning is below the folder."""
         start = folder.rstrip("/") + "/"
         import bisect
 
@@ -243,13 +245,13 @@ class PathIndex:
         return self._of_rule.get(rule.number, [])
 
     def excepts(self, rule: Rule, names: tuple[str, ...]) -> bool:
-        """Whether every name is one that the rule does not mean."""
+        """Whether every name is an exception of the rule."""
         globs = self._excepts.get(rule.number)
         return bool(globs) and bool(names) and all(any(glob.matches(name) for glob in globs or ()) for name in names)
 
 
 def bind(spec: str, roots: tuple[str, ...], home: str) -> list[str]:
-    """The absolute globs that a rule's path stands for."""
+    """The absolute globs that a rule's path means."""
     if spec.startswith("~/") or spec == "~":
         return [home.rstrip("/") + spec[1:]] if home.startswith("/") else []
     if spec.startswith(("/", "**")):
@@ -279,7 +281,7 @@ class CommandIndex:
     def __init__(self, rules: Sequence[Rule] | Rows) -> None:
         self.whole = [rule for rule in rules if rule.shape is RuleShape.WHOLE]
         self._rules = rules
-        self._by_ending: dict[str, list[int]] = {}  # a pack's rules on files whose name they leave open
+        self._by_ending: dict[str, list[int]] = {}  # a pack's rules on files of any name
         self._by_program: dict[str, list[int]] = {}
         self._by_word: dict[tuple[str, str], list[int]] = {}
         self._programs: set[str] = set()
@@ -304,14 +306,14 @@ class CommandIndex:
                     self._by_program.setdefault(program, []).append(number)
 
     def plain(self) -> list[object]:
-        """Under what the rules are filed, as plain data: the rules by their places in their list."""
+        """The index as plain data: rules by their positions in their list."""
         whole = [number for number, rule in enumerate(self._rules) if rule.shape is RuleShape.WHOLE]
         words = [[*key, numbers] for key, numbers in self._by_word.items()]
         return [whole, self.filled, self.spans, self._by_ending, self._by_program, words, self._wild.plain()]
 
     @classmethod
     def of(cls, data: list[Any], rules: Rows) -> CommandIndex:
-        """What was `plain`, over the same rules. Looks at none of them."""
+        """The index from its `plain` data, over the same rules. Reads none of them."""
         found = cls(())
         whole, found.filled, found.spans, found._by_ending, found._by_program, words, wild = data
         found.whole = [rules[number] for number in whole]
@@ -322,16 +324,26 @@ class CommandIndex:
         found._raw = None
         return found
 
+    def keys(self) -> tuple[set[str], list[str], bool]:
+        """The programs of the rules, the texts that the other rules require, and whether one requires none."""
+        needed = [text for text, _ in self._wild._all]
+        return {*self._by_program, *self._programs}, needed, bool(self.whole or self._by_ending or self._wild._any)
+
     def of_program(self, program: str) -> list[Rule]:
         """Every rule on a program by its name, whatever its other words."""
-        return [rule for rule in self._rules if rule.words and base(rule.words[0]) == program]
+        found = [*self._by_program.get(program, ())]
+        if program in self._programs:
+            found += [number for (name, _), numbers in self._by_word.items() if name == program for number in numbers]
+        return [self._rules[number] for number in sorted(set(found))]
 
     def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
         """Every rule that could match a command with this program, these other words and these texts.
 
         INVARIANT: a rule may match a command by any of its texts, so the first word of each counts as a program, and
         each of their words as a word: a quoted one may be several, and an assignment may precede the program."""
-        names = dict.fromkeys((program, *(base(text.partition(" ")[0]) for text in texts)))
+        names = {program: None}
+        for text in texts:
+            names[text.partition(" ")[0].rpartition("/")[2]] = None
         found = [number for name in names for number in self._by_program.get(name, ())]
         if self._by_ending:
             found += self._by_ending.get(program[program.rfind(".") :], ())
@@ -345,7 +357,7 @@ class CommandIndex:
         return [self._rules[number] for number in dict.fromkeys(found)]
 
     def in_text(self, text: str) -> Iterator[Rule]:
-        """Every rule whose longest literal stands in a raw text."""
+        """Every rule whose longest literal is in a raw text."""
         if self._raw is None:
             self._raw = Trigrams()
             for number, rule in enumerate(self._rules):
@@ -365,5 +377,5 @@ def programs(word: str) -> list[str]:
 
 
 def longest_literal(spec: str) -> str:
-    """The longest piece of a word that a command needs, wherever its words stand and however far apart."""
+    """The longest piece of a word that a command must contain, at any position."""
     return max((piece for word in spec.split() for piece in word.split("*")), key=len, default="")

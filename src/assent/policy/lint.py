@@ -1,4 +1,4 @@
-"""Finds rules that do not do what they seem to: shadowed, dead, too broad, or with a secret in them."""
+"""Finds rules that do not work as they seem to: shadowed, dead, too broad, or with a secret in them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from assent.contract import Value
 from assent.policy.rule_width import secret_in, too_broad
-from assent.policy.rules import About, Origin, Rule, RuleShape
+from assent.policy.rules import Origin, Rule, RuleKind, RuleShape
 from assent.policy.settings import Settings
 
 LetIn = Callable[[tuple[str, ...]], tuple[str, ...]]
@@ -45,7 +45,7 @@ def lint(settings: Settings, roots: tuple[str, ...], let_in: LetIn | None = None
             texts = {
                 "secret": f"it contains {secret}; rules are shown and logged" if secret else "",
                 "dead": _dead(rule, roots),
-                # Looking is free nearly everywhere.
+                # Reading is allowed nearly everywhere.
                 "broad": too_broad(rule) if allows and rule.tool not in ("read", "list", "search") else "",
                 "shadowed": _shadowed(rule, first),
             }
@@ -61,10 +61,10 @@ def lint(settings: Settings, roots: tuple[str, ...], let_in: LetIn | None = None
 
 
 def _dead(rule: Rule, roots: tuple[str, ...]) -> str:
-    is_path, whole = rule.about is About.PATH, rule.shape is RuleShape.WHOLE
+    is_path, whole = rule.about is RuleKind.PATH, rule.shape is RuleShape.WHOLE
     if is_path and not whole and not roots and rule.spec[0] not in "/~*":
         return "it is relative to the workspace, and there is none here"
-    if rule.about is About.COMMAND and not whole and rule.words[0].endswith(":*"):
+    if rule.about is RuleKind.COMMAND and not whole and rule.words[0].endswith(":*"):
         return "`:*` is a prefix only at the end of a rule"
     if is_path and rule.spec.endswith("/") and rule.spec != "/":
         return f"it ends in a slash; write `{rule.tool}({rule.spec}**)`"
@@ -73,13 +73,13 @@ def _dead(rule: Rule, roots: tuple[str, ...]) -> str:
 
 def _wide(rule: Rule, let_in: LetIn) -> str:
     """A prefix that a person wrote covers whatever follows it: name the options that it lets in."""
-    if rule.about is not About.COMMAND or rule.shape is not RuleShape.PREFIX:
+    if rule.about is not RuleKind.COMMAND or rule.shape is not RuleShape.PREFIX:
         return ""
     options = [each for each in let_in(rule.words) if each not in rule.words]
     named = [f"`{each}`" for each in options if each != "*"]
     shown = ", ".join(named[:NAMED]) + (f" and {len(named) - NAMED} more" if len(named) > NAMED else "")
-    what = f"it also lets run, load or reach something else by {shown}" if named else "its options are not all known"
-    return f"{what}; write the arguments out where that is not meant" if options else ""
+    what = f"by {shown} it can also run, load or reach something else" if named else "its options are not all known"
+    return f"{what}; write the arguments out if that is not intended" if options else ""
 
 
 def _shadowed(rule: Rule, first: list[tuple[Rule, str]]) -> str:
@@ -89,14 +89,14 @@ def _shadowed(rule: Rule, first: list[tuple[Rule, str]]) -> str:
 
 
 def covers(wide: Rule, narrow: Rule) -> bool:
-    """Whether one rule certainly matches all that another matches."""
+    """Whether one rule certainly matches everything another matches."""
     if wide.about is not narrow.about or wide.excepts:
         return False
     whole = wide.shape is RuleShape.WHOLE
-    if wide.about is About.PATH:
+    if wide.about is RuleKind.PATH:
         below = wide.spec.endswith("/**") and narrow.spec.startswith(wide.spec[:-2])
         return narrow.operations <= wide.operations and (whole or wide.spec == narrow.spec or below)
     same = whole or (wide.spec == narrow.spec and wide.shape is narrow.shape)
     prefixes = wide.shape is RuleShape.PREFIX and narrow.shape in (RuleShape.PREFIX, RuleShape.EXACT)
-    begins = wide.about is About.COMMAND and prefixes and narrow.words[: len(wide.words)] == wide.words
+    begins = wide.about is RuleKind.COMMAND and prefixes and narrow.words[: len(wide.words)] == wide.words
     return wide.tool == narrow.tool and (same or begins)

@@ -1,6 +1,6 @@
 """The manifest of a plugin or a policy pack: its name, and the mode and rules that it requests.
 
-It applies only after a person has seen it. One that comes from a project can only tighten."""
+It applies only after a person has seen it. One from a project can only tighten."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDENS = ("mode", "allow")
 TIGHTENS = ("max_mode", "ask", "deny")
 NAME = r"[a-z0-9][a-z0-9._-]{0,63}"
 LONGEST = 300  # characters of a description
-MOST = 200  # rules that widen: more than that nobody reads before they say yes
+MOST = 200  # rules that widen: nobody reads more before saying yes
 
 
 class Manifest(Value):
@@ -38,13 +38,13 @@ def read_manifest(text: str, file: str, *, tighten: bool = False, today: str = "
     about = {key: table.pop(key, "") for key in ABOUT}
     for key, value in about.items():
         if not isinstance(value, str) or len(value) > LONGEST:
-            raise PolicyError(f"`{key}` is a text of at most {LONGEST} characters", file=file)
+            raise PolicyError(f"`{key}` must be a text of at most {LONGEST} characters", file=file)
     name = str(about["name"])
     if not re.fullmatch(NAME, name):
         raise PolicyError(
             f"`{name}` is not a valid name" if name else "a manifest needs a name",
             file=file,
-            suggestion='write `name = "my-plugin"`: small letters, digits, `.`, `_` and `-`',
+            suggestion='write `name = "my-plugin"`: lower-case letters, digits, `.`, `_` and `-`',
         )
     if wrong := next((key for key in table if key not in (*WIDENS, *TIGHTENS)), ""):
         suggestion = f"a manifest has {', '.join((*ABOUT, *WIDENS, *TIGHTENS))}"
@@ -56,7 +56,7 @@ def read_manifest(text: str, file: str, *, tighten: bool = False, today: str = "
         raise PolicyError("no manifest may ask for `yolo`", file=file, suggestion="ask for `auto` or `full_auto`")
     if len(document.allow) > MOST:
         raise PolicyError(
-            f"it has {len(document.allow)} allow rules, more than a person reads",
+            f"it has {len(document.allow)} allow rules, more than a person can read",
             file=file,
             suggestion=f"ask for at most {MOST}, or make several packs",
         )

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from posixpath import normpath
 
-from assent.contract import Effect, Facts, Invocation, Operation, Pattern, Target, re
-from assent.policy.globs import PathGlob, overlaps
+from assent.contract import Arguments, Effect, Facts, Invocation, Operation, Pattern, Target, re
+from assent.policy.globs import PathGlob, is_wild, overlaps
 from assent.policy.rules import Origin, Rule, RuleShape, base
+from assent.programs.traits import has
 
 OPERATORS = Pattern(r"(\|&|\|\||&&|[|;&])")
 SPACE = Pattern(r"\s+")
@@ -18,6 +19,7 @@ OPEN = Pattern(r"[$`*?\[{]")
 FIRM = Pattern(r"[A-Za-z0-9_./@]|--?[A-Za-z][A-Za-z0-9.-]*=")
 PIECES = Pattern(r"[=:,;]")
 GLUED = Pattern(r"-[A-Za-z]((?:/|~|\.).*)")
+LABEL = Pattern(r"-?(?:@[\w.~+-]*)?//(?!(?:.*/)?\.\.(?:[/:]|$))[\w./+~-]*(?::[\w./+~*-]+)?")  # `//app:lint`
 OUTPUT = Pattern(r"(?i:-o|--?[\w.-]*(?:out|profile|log|report|trace|cache|temp|tmp|dir)[\w-]*)")
 STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 SCRATCH = ("/tmp/", "/private/tmp/", "/dev/null", "/dev/std")
@@ -26,8 +28,8 @@ _choices: dict[str, re.Pattern[str]] = {}
 
 
 class Wild:
-    """A command wildcard: `*` is any text, ` *` at the end also nothing. Looks for one piece after the other, since a
-    pattern of `re` with several `.*` takes for ever on a long text."""
+    """A command wildcard: `*` is any text, ` *` at the end also nothing. Searches for one piece after the other, since
+    a pattern of `re` with several `.*` is too slow on a long text."""
 
     __slots__ = ("open", "pieces")
 
@@ -37,7 +39,7 @@ class Wild:
         self.pieces = (text[:-2] if self.open else text).split("*")
 
     def fits(self, text: str) -> bool:
-        """Whether the whole text is of this form."""
+        """Whether the whole text matches."""
         first, *middle = self.pieces
         if not middle:
             return text == first or (self.open and text.startswith(first + " "))
@@ -48,12 +50,12 @@ class Wild:
         return (len(text) - len(last) >= at and text.endswith(last)) or (self.open and text.find(last + " ", at) >= 0)
 
     def within(self, text: str) -> bool:
-        """Whether some part of the text is of this form."""
+        """Whether some part of the text matches."""
         return after(self.pieces, text, 0) >= 0
 
 
 def after(pieces: list[str], text: str, at: int) -> int:
-    """The position after all pieces, each found after the one before; -1 where one is not found."""
+    """The position after all pieces, each found after the one before; -1 if one is not found."""
     for piece in pieces:
         found = text.find(piece, at)
         if found < 0:
@@ -84,7 +86,7 @@ def forms(invocation: Invocation) -> tuple[str, ...]:
 
 def raw_forms(text: str) -> tuple[str, ...]:
     """The whole command as written, and with its operators set apart."""
-    one = " ".join(text.split())  # megabytes of it must not hold others up for long
+    one = " ".join(text.split())  # megabytes of it must not block others for long
     pieces = OPERATORS.split(one)
     last = len(pieces) - 1
     for at in range(0, len(pieces), 2):
@@ -105,7 +107,7 @@ def reaches_command(rule: Rule, invocation: Invocation, texts: tuple[str, ...]) 
 
 
 def _reordered(invocation: Invocation) -> tuple[str, ...]:
-    """The command with its options before its operands, and behind them."""
+    """The command with its options before its operands, and after them."""
     lead, operands = (invocation.program, *invocation.subcommand), invocation.operands
     others: dict[str, int] = {}
     for word in (*invocation.subcommand, *operands):
@@ -122,7 +124,7 @@ def _reordered(invocation: Invocation) -> tuple[str, ...]:
 
 
 def _holds(rule: Rule, invocation: Invocation) -> bool:
-    """Program, flags as a set, and the other words in their places."""
+    """Program, flags as a set, and the other words in order."""
     if base(rule.words[0]) != invocation.program:
         return False
     plain: list[str] = []
@@ -176,24 +178,27 @@ def proves_command(rule: Rule, invocation: Invocation) -> bool:
     words = invocation.words
     if any(excepted(word, invocation) for word in rule.excepts) or (invocation.strays and strays(rule, invocation)):
         return False
+    if rule.origin is Origin.PACK and rule.excepts and _other_operands(rule, invocation):
+        return False
     match rule.shape:
         case RuleShape.WHOLE:
             return True
         case RuleShape.EXACT:
-            return invocation.literal and _spells(rule, words)
+            return invocation.literal and _spells(rule, words, invocation.literal)
         case RuleShape.PREFIX:
-            return _spells(rule, words[: len(rule.words)]) and not _doubtful(rule.words, invocation)
+            told = words[: len(rule.words)]
+            return _spells(rule, told, invocation.literal) and not _doubtful(rule.words, invocation)
         case RuleShape.WILD:
             return not _doubtful((), invocation) and wild(rule.spec).fits(" ".join(words))
     return False
 
 
-LOOSE = frozenset((RuleShape.PREFIX, RuleShape.WILD))  # that say nothing of some words
+LOOSE = frozenset((RuleShape.PREFIX, RuleShape.WILD))  # that leave some words open
 
 
 def is_beginning(rule: Rule) -> bool:
-    """Whether a rule that Assent ships, or made of an answer, leaves words open. What people write in their own files
-    covers what it says."""
+    """Whether a shipped rule, or one made from an answer, leaves words open. Rules that people write are taken
+    literally."""
     return rule.shape in LOOSE and rule.origin in (Origin.PACK, Origin.SESSION)
 
 
@@ -208,14 +213,15 @@ def _spelled_out(rule: Rule) -> int:
     return next((place for place, word in enumerate(rule.words) if "*" in word), len(rule.words))
 
 
-def _spells(rule: Rule, words: tuple[str, ...]) -> bool:
-    """Whether the words are the rule's own; in a pack's rule a word may leave something open."""
+def _spells(rule: Rule, words: tuple[str, ...], literal: bool) -> bool:
+    """Whether the words are the rule's own; a word of a pack's rule may have alternatives. If all words are `literal`,
+    a star in one is no glob of the shell."""
     if words == rule.words:
         return True
     if rule.origin is not Origin.PACK or len(words) != len(rule.words):
         return False
     return all(
-        want == word or ("{" in want and choice(want).fullmatch(word))
+        want == word or ("{" in want and choice(want).fullmatch(word.replace("*", "x") if literal else word))
         for want, word in zip(rule.words, words, strict=True)
     )
 
@@ -238,12 +244,20 @@ def _piece(piece: str) -> str:
 
 
 def _doubtful(shown: tuple[str, ...], invocation: Invocation) -> bool:
-    """A word that is not literal shows as its source; it must not stand where the rule's own words do."""
+    """A word that is not literal appears as its source; it must not match the rule's own words."""
     return not invocation.literal and any("$" in word or "`" in word or "*" in word for word in shown)
 
 
+def _other_operands(rule: Rule, invocation: Invocation) -> bool:
+    """Whether a command has an operand that is none of those to which a pack's rule is limited (`!{a,b}`)."""
+    only = [word[1:] for word in rule.excepts if word.startswith("!")]
+    return bool(only) and not all(
+        any(choice(word).fullmatch(operand) for word in only) for operand in invocation.operands
+    )
+
+
 def excepted(word: str, invocation: Invocation) -> bool:
-    """Whether the exception of an allow rule is on the command line, or could be behind an unknown word."""
+    """Whether the exception of an allow rule is on the command line, or an unknown word could be it."""
     if not invocation.literal and any(map(_may_be_flag, invocation.words[1:])):
         return True
     if word.startswith("-") and "*" not in word:
@@ -252,7 +266,7 @@ def excepted(word: str, invocation: Invocation) -> bool:
 
 
 def _may_be_flag(word: str) -> bool:
-    """A word that shows as its source and could begin with a dash once it is expanded."""
+    """A word that appears as its source and could begin with a dash once expanded."""
     return OPEN.search(word) is not None and FIRM.match(word) is None
 
 
@@ -262,8 +276,8 @@ PROGRAMS = ("/usr/", "/opt/", "/bin/", "/nix/")
 def leaves(invocation: Invocation, facts: Facts, told: int = 1) -> bool:
     """Whether a word names a place outside the workspace, or an address: packs are for work in it.
 
-    Of git's words only the folder of a new worktree is one, which may stand beside the workspace too. A program is at
-    home where the system keeps its programs. The first `told` words are those of a rule."""
+    For git only the folder of a new worktree counts, which may also be next to the workspace. A program may be in the
+    system's folders of programs. The first `told` words are those of a rule."""
     words, program = invocation.words[told:], invocation.words[0]
     if (
         told == 1
@@ -281,21 +295,22 @@ def leaves(invocation: Invocation, facts: Facts, told: int = 1) -> bool:
     return any(
         _outside(word, invocation.cwds, roots, facts.home, scratch=_is_output(word, before))
         for word, before in zip(words, ("", *words), strict=False)
-        if "/" in word or "~" in word or ".." in word
+        if ("/" in word or "~" in word or ".." in word)
+        and not (LABEL.fullmatch(word) and has(invocation.program, "target-labels"))
     )
 
 
 def _is_output(word: str, before: str) -> bool:
-    """Whether a word names a place where output goes, which may be the folder for temporary files: by an option in it,
-    or before it. Programs and tests of that folder are no part of the workspace."""
+    """Whether a word, by an option in it or before it, names a place for output, which may be the folder for temporary
+    files. Programs and tests of that folder are no part of the workspace."""
     option, equals, _ = word.partition("=")
     named = OUTPUT.fullmatch(option if equals else before) is not None
     return named or word in STREAMS or (not equals and word.startswith("-o"))
 
 
 def given_to_options(invocation: Invocation, home: str) -> Iterable[str]:
-    """The paths that may be values of a command's options, where a tool could write: glued, behind a `=`, or the next
-    word. Not those of options by which it reads its settings."""
+    """The paths that may be values of a command's options and that a tool could write: attached, after a `=`, or the
+    next word. Without options that name its settings."""
     for word, before in zip(invocation.words[1:], invocation.words, strict=False):
         option = word if word.startswith("-") else before
         if not option.startswith("-") or option == "--" or "config" in option.partition("=")[0] or word in STREAMS:
@@ -315,7 +330,7 @@ def _outside(word: str, cwds: tuple[str, ...], roots: tuple[str, ...], home: str
         return True
     glued = GLUED.match(word)
     for piece in (*PIECES.split(word), glued[1] if glued else ""):
-        piece = piece.lstrip("@")  # a file whose content is meant
+        piece = piece.lstrip("@")  # the content of a file
         if piece[:1] == "~":
             piece = home + piece[1:] if piece[1:2] in ("", "/") else "/" + piece
         elif piece[:1] != "/" and ".." not in piece.split("/"):
@@ -365,21 +380,21 @@ UNKNOWN = Pattern(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`")
 
 
 def aims(name: str) -> bool:
-    """Whether the last name of a path is a glob that begins with a letter."""
+    """Whether the last name of a path is a glob that starts with a letter."""
     last = name.rpartition("/")[2]
     return last[:1] not in ("*", "?", "[") and any(mark in last for mark in "*?[")
 
 
 def ending_of(target: Target) -> tuple[str, ...]:
-    """What is known of a path that begins with something unknown (`$DIR/.ssh/id_rsa`): enough for deny and ask.
+    """The known end of a path that begins with something unknown (`$DIR/.ssh/id_rsa`): enough for deny and ask.
 
-    The name lies in no workspace, so that no allow rule and no mode takes it for a known place."""
+    The name is in no workspace, so that no allow rule and no mode treats it as known."""
     pieces = UNKNOWN.split(target.text)
     folder, slash, rest = pieces[-1].partition("/")
     return (f"/{UNNAMED}{folder}/{rest.rstrip('/')}",) if len(pieces) > 1 and slash and rest else ()
 
 
-UNNAMED = "\0"  # stands for the unknown part; no path holds it
+UNNAMED = "\0"  # replaces the unknown part; no path contains it
 
 
 def speaks_of(rule: Rule, operation: Operation) -> bool:
@@ -387,17 +402,18 @@ def speaks_of(rule: Rule, operation: Operation) -> bool:
     return operation in rule.operations or (operation is Operation.DELETE and rule.tool == "write")
 
 
-def reaches_path(glob: PathGlob, effect: Effect, names: tuple[str, ...]) -> bool:
-    """Deny and ask: the path itself, a folder above it, or the folder that the pattern fills."""
-    whole = effect.recursive or effect.operation in (Operation.LIST, Operation.SEARCH)
-    for name in names:
-        if glob.covers(name) or (whole and glob.roots(name)):
-            return True
-    return effect.target.pattern and any(overlaps(name, glob.text) for name in names)
+def reaches_path(glob: PathGlob, effect: Effect, name: str) -> bool:
+    """Deny and ask, on one of the names of a path: the path itself, a folder above it, or the folder whose content the
+    pattern names."""
+    if glob.covers(name):
+        return True
+    if (effect.recursive or effect.operation in (Operation.LIST, Operation.SEARCH)) and glob.roots(name):
+        return True
+    return effect.target.pattern and is_wild(name) and overlaps(name, glob.text)
 
 
 def proves_path(globs: list[PathGlob], effect: Effect, names: tuple[str, ...]) -> bool:
-    """Allow: both the lexical and the canonical path, and all that lies below where the effect reaches there.
+    """Allow: both the lexical and the canonical path, and everything below if the effect reaches there.
 
     `globs` are one rule's, bound to each form of the workspace."""
     if not effect.target.certain or not effect.target.name:
@@ -424,8 +440,24 @@ def proves_host(rule: Rule, host: str) -> bool:
     return bool(host) and host == rule.spec
 
 
-def names_tool(rule: Rule, tool: str, *, aggressive: bool) -> bool:
-    """Whether a tool rule names a tool. `mcp__server` is every tool of that server."""
+def names_tool(rule: Rule, tool: str, given: Arguments | None, *, aggressive: bool) -> bool:
+    """Whether a tool rule names a tool, and its conditions match the arguments."""
+    if not _is_tool(rule, tool, aggressive=aggressive):
+        return False
+    if not rule.spec:
+        return True
+    from assent.policy import conditions  # if a rule on this tool has conditions
+
+    if aggressive:
+        return conditions.reaches(rule.spec, given)
+    return conditions.proves(rule.spec, given, closed=ONLY_NAMED in rule.excepts)
+
+
+ONLY_NAMED = "*"  # an exception of a saved tool rule: every argument that it does not name
+
+
+def _is_tool(rule: Rule, tool: str, *, aggressive: bool) -> bool:
+    """`mcp__server` is every tool of that server."""
     ours, theirs = (rule.tool.lower(), tool.lower()) if aggressive else (rule.tool, tool)
     if "*" in ours:
         return wild(ours).fits(theirs)

@@ -1,4 +1,4 @@
-"""The five modes: their order, and what each says of an effect that no rule matches."""
+"""The five modes: their order, and the outcome of each for an effect that no rule matches."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ class Mode(IntEnum):
 
 
 class Concern(IntEnum):
-    """The rows of the table: what kind of effect the mode has to settle."""
+    """The rows of the table: the kinds of effects that the mode has to settle."""
 
     LOOK = 0
     WRITE_INSIDE = 1
     DELETE_INSIDE = 2
     CHANGE_OUTSIDE = 3
     EXECUTE = 4
-    DELEGATE = 5
-    FETCH = 6
-    TOOL = 7
-    GAP = 8
+    DESTROY = 5
+    DELEGATE = 6
+    FETCH = 7
+    LOOPBACK = 8
+    TOOL = 9
+    GAP = 10
 
 
 # One row for each Concern, one column for each Mode.
@@ -42,11 +44,17 @@ TABLE: tuple[tuple[Outcome, ...], ...] = (
     (DENY, ASK, ASK, ALLOW, ALLOW),
     (DENY, ASK, ASK, ALLOW, ALLOW),
     (DENY, ASK, ASK, ALLOW, ALLOW),
+    (DENY, ASK, ASK, ASK, ALLOW),
     (ASK, ASK, ASK, ALLOW, ALLOW),
     (ASK, ASK, ASK, ALLOW, ALLOW),
+    (ASK, ASK, ALLOW, ALLOW, ALLOW),
     (DENY, ASK, ASK, ALLOW, ALLOW),
     (DENY, ASK, ASK, ASK, ALLOW),
 )
+
+# The concerns that packs proved by facts settle; and the ids of the shipped ask rules that such a pack answers.
+ROUTINE = frozenset((Concern.DELETE_INSIDE, Concern.EXECUTE))
+ANSWERED: dict[str, tuple[str, ...]] = {"rebuild": ("recursive-delete",)}
 
 LOOKING = (Operation.READ, Operation.LIST, Operation.SEARCH)
 

@@ -1,4 +1,4 @@
-"""Parses the text of a rule, and the text of an example into effects; suggests what a misspelt word may mean."""
+"""Parses the text of a rule, and the text of an example into effects; suggests corrections of misspelt words."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable
 from assent.contract import Effect, Kind, Lowering, Operation, Pattern, PolicyError, Target, assert_never
 from assent.contract.tools import canonical
 from assent.policy import globs
-from assent.policy.rules import PATH_WORDS, WORDS, About, Origin, Rule, RuleShape
+from assent.policy.rules import PATH_WORDS, WORDS, Origin, Rule, RuleKind, RuleShape
 
 ROOT, HOME = "/workspace", "/home/user"  # where examples are read
+# Looks like a condition; occurs in no path.
+CONDITION = Pattern(r"\s(?:[=<>~]|![=~]|[<>]=|in|is)\s|[<>]|!=|^\w+\s*=\s*[\w-]+$")
 NAME = Pattern(r"[A-Za-z_][A-Za-z0-9_.*:/-]*")
 DOMAIN = Pattern(r"(?:\*\.)?[A-Za-z0-9_][A-Za-z0-9_.-]*|\*|\[[0-9a-fA-F:.]+\]|[0-9a-fA-F:]+")
 
@@ -25,10 +27,11 @@ def parse_rule(
     advice: str = "",
     excepts: tuple[str, ...] = (),
     number: int = 0,
+    undoable: bool = False,
 ) -> Rule:
-    """Read `tool` or `tool(specifier)`; raise PolicyError (without a place) where it is neither."""
+    """Read `tool` or `tool(specifier)`; raise PolicyError (without a place) if it is neither."""
     tool, spec = split(text)
-    about = WORDS.get(tool, About.TOOL)
+    about = WORDS.get(tool, RuleKind.TOOL)
     shape, spec = specifier(about, spec, tool, text)
     return Rule(
         about,
@@ -43,9 +46,10 @@ def parse_rule(
         reason=reason,
         message=message,
         advice=advice,
-        words=tuple(spec.split()) if about is About.COMMAND else (),
+        words=tuple(spec.split()) if about is RuleKind.COMMAND else (),
         excepts=excepts,
         number=number,
+        undoable=undoable,
     )
 
 
@@ -68,22 +72,64 @@ def split(text: str) -> tuple[str, str]:
     return canonical(name), spec.strip()
 
 
-def specifier(about: About, spec: str, tool: str, text: str) -> tuple[RuleShape, str]:
-    """How a rule's specifier is compared, and the specifier as it is matched; raise PolicyError where it has none."""
-    if about is About.COMMAND:
+def specifier(about: RuleKind, spec: str, tool: str, text: str) -> tuple[RuleShape, str]:
+    """How a rule's specifier is compared, and its normalized form; raise PolicyError if it has none."""
+    if about is RuleKind.COMMAND:
         return _command(spec)
     exact = "" if spec == "*" else spec
-    if about is About.PATH:
+    if about is RuleKind.PATH:
         globs.check(exact)
-    elif about is About.HOST and exact:
+    elif about is RuleKind.HOST and exact:
         exact = domain(exact, text)
-    elif about is About.DANGER and not spec:
+    elif about is RuleKind.DANGER and not spec:
         raise PolicyError(f"`{text}` names no danger", suggestion="write for example `danger(force-push)`")
-    elif about is About.TOOL and exact:
-        raise PolicyError(
-            f"`{tool}` takes no specifier", suggestion=f"write `{tool}`, or {did_you_mean(tool, tuple(WORDS))}"
-        )
+    elif about is RuleKind.TOOL and exact:
+        _check_conditions(exact, tool)
+    if about in (RuleKind.PATH, RuleKind.AGENT) and exact:
+        _check_no_condition(exact, tool, text)
     return RuleShape.EXACT if exact else RuleShape.WHOLE, exact
+
+
+def _check_conditions(spec: str, tool: str) -> None:
+    """Raise PolicyError if the specifier of a rule on a tool is no list of conditions."""
+    from assent.policy.conditions import conditions_of
+
+    try:
+        conditions_of(spec)
+    except PolicyError as error:
+        near = did_you_mean(tool, tuple(WORDS))
+        other = f"; {near}" if near.startswith("did") else ""
+        raise PolicyError(
+            f"`{tool}` takes conditions on its arguments: {error.message}", suggestion=f"{error.suggestion}{other}"
+        ) from None
+
+
+def _check_no_condition(spec: str, tool: str, text: str) -> None:
+    """Raise PolicyError if a condition is written in place of a path or a name: it would match nothing."""
+    if CONDITION.search(spec) is None:
+        return
+    from assent.policy.conditions import conditions_of
+
+    try:
+        conditions_of(spec)
+    except PolicyError:
+        return
+    raise PolicyError(
+        f"`{text}` has a condition where `{tool}` takes a {'name' if tool == 'agent' else 'path'}",
+        suggestion=f"conditions are for tools by their own names; `{tool}` is a word for several tools",
+    )
+
+
+def with_conditions(text: str, when: str) -> str:
+    """The text of a rule on a tool, with conditions from a separate key. Raises PolicyError if it has its own."""
+    tool, spec = split(text)
+    if not when.strip():
+        raise PolicyError("`when` is empty", suggestion='write for example `when = "amount > 100"`')
+    if spec and spec != "*":
+        raise PolicyError(f"`{text}` has a specifier and `when`", suggestion="write all of it in one of them")
+    if tool in WORDS:
+        raise PolicyError(f"`{tool}` takes no conditions", suggestion="conditions are for tools by their own names")
+    return f"{text.strip().partition('(')[0].rstrip()}({when.strip()})"
 
 
 def _command(spec: str) -> tuple[RuleShape, str]:
@@ -98,18 +144,18 @@ def _command(spec: str) -> tuple[RuleShape, str]:
 def example(rule: Rule, text: str, lower: Callable[[str], Lowering]) -> tuple[Effect, ...]:
     """The effects of an example of a rule; none for a command, which is lowered whole."""
     match rule.about:
-        case About.COMMAND:
+        case RuleKind.COMMAND:
             return ()
-        case About.PATH:
+        case RuleKind.PATH:
             name = text if text.startswith("/") else f"{HOME}{text[1:]}" if text.startswith("~") else f"{ROOT}/{text}"
             return tuple(Effect(each, Target(Kind.PATH, name)) for each in rule.operations)
-        case About.HOST:
+        case RuleKind.HOST:
             return (Effect(Operation.FETCH, Target(Kind.HOST, text.lower())),)
-        case About.AGENT:
+        case RuleKind.AGENT:
             return (Effect(Operation.DELEGATE, Target(Kind.AGENT, text)),)
-        case About.DANGER:
+        case RuleKind.DANGER:
             return (*lower(text).effects, Effect(Operation.EXECUTE, Target(Kind.NOTHING, ""), dangers=(text,)))
-        case About.TOOL:
+        case RuleKind.TOOL:
             return (Effect(Operation.EXECUTE, Target(Kind.TOOL, text)),)
     return assert_never(rule.about)
 

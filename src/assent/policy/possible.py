@@ -1,13 +1,15 @@
-"""Deny and ask rules on commands with unknown words, which count as every word that they may be.
+"""Deny and ask rules on commands with unknown words, which count as every possible word.
 
-What a rule would deny or ask about with some value of such a word is a question, not a denial."""
+A rule that matches only with some value of such a word asks, and never denies."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Invocation, Kind, Layer, Lowering, Outcome, Part
-from assent.policy import dangers, floor, match
+from assent.policy import concerns, dangers, floor, match
+from assent.policy.modes import Concern
+from assent.policy.parts import by_mode
 from assent.policy.rules import Rule, RuleShape
 
 if TYPE_CHECKING:
@@ -17,39 +19,32 @@ CODE = "deny.possible"
 
 
 def parts(judge: Judge, possible: Lowering) -> list[Part]:
-    """Questions about what a call may do besides what is certain."""
+    """Questions about possible effects of a call."""
     inner = judge.another(possible)
     for invocation in possible.invocations:
         inner.command(invocation)
     found = [asked(part) for part in inner.parts]
-    found += [asked(part) for effect in possible.effects if (part := _spoken(inner, effect)) is not None]
+    found += [asked(part) for effect in possible.effects if (part := _judged(inner, effect)) is not None]
     return list(dict.fromkeys(found))
 
 
-def _spoken(judge: Judge, effect: Effect) -> Part | None:
+def _judged(judge: Judge, effect: Effect) -> Part | None:
     names: tuple[str, ...] = ()
     if effect.target.kind is Kind.PATH:
         names = match.names_of(effect.target, judge.facts) if effect.target.name else match.ending_of(effect.target)
     marked = effect.but(dangers=dangers.found_in(effect, names, judge.facts))
     part = floor.judge_effect(judge.policy.floor, marked, names, judge.facts)
-    return part if part is not None else judge.strict.on_effect(marked, names)
+    part = part if part is not None else judge.strict.on_effect(marked, names)
+    if part is None and concerns.of(marked, names, judge.facts) is Concern.DESTROY:
+        part = by_mode(Concern.DESTROY, judge.mode, marked, judge.facts)
+        return part if part.outcome is not Outcome.ALLOW else None
+    return part
 
 
 def asked(part: Part) -> Part:
     """The same part as a question about an unknown word."""
-    return Part(
-        Outcome.ASK,
-        part.layer,
-        CODE,
-        f"a word in it is not known, and with some value of that {part.reason}",
-        what=part.what,
-        where=part.where,
-        rule=part.rule,
-        source=part.source,
-        flip="write the word out",
-        message=part.message,
-        high=part.high,
-    )
+    reason = f"a word in it is unknown, and for some values {part.reason}"
+    return part.but(outcome=Outcome.ASK, code=CODE, reason=reason, flip="write the word out", also=())
 
 
 def reaching(judge: Judge, invocation: Invocation) -> tuple[Rule, Layer] | None:
@@ -82,7 +77,7 @@ def _aligned(wanted: list[str], invocation: Invocation) -> bool:
     unknown = {
         place: (prefix, several)
         for place, prefix, several in invocation.unknown
-        if several or not _is_option(invocation.words[place - 1])  # behind an option it is the value of that
+        if several or not _is_option(invocation.words[place - 1])  # after an option it is its value
     }
     known = {*invocation.subcommand, *invocation.operands}
     left = list(wanted)

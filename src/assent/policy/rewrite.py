@@ -39,7 +39,7 @@ def with_mode(text: str, mode: str) -> str:
 
 
 def with_packs(text: str, names: Sequence[str]) -> str:
-    """Turn packs on, in addition to those that are."""
+    """Switch on more packs."""
     packs = read(text).get("packs")
     known = packs.get("on", []) if isinstance(packs, dict) else []
     missing = [name for name in names if name not in known]
@@ -50,21 +50,36 @@ def with_packs(text: str, names: Sequence[str]) -> str:
 
 def with_start(text: str) -> str:
     """Set `server.start`; a file that has it keeps its value."""
-    server = read(text).get("server")
-    if isinstance(server, dict) and "start" in server:
+    return _with_true(text, "server", "start")
+
+
+def with_contain(text: str) -> str:
+    """Set `contain.on`; a file that has it keeps its value."""
+    return _with_true(text, "contain", "on")
+
+
+def _with_true(text: str, section: str, name: str) -> str:
+    known = read(text).get(section)
+    if isinstance(known, dict) and name in known:
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
     _, headers = _statements(text)
-    made = f"start = true{newline}"
-    added = f"{_ended(text, newline)}{newline}[server]{newline}{made}"
-    at = headers.get("server")
-    return checked(text, added if at is None else text[:at] + made + text[at:], ("server", "start"), True)
+    made = f"{name} = true{newline}"
+    added = f"{_ended(text, newline)}{newline}[{section}]{newline}{made}"
+    at = headers.get(section)
+    return checked(text, added if at is None else text[:at] + made + text[at:], (section, name), True)
 
 
 def starts(text: str) -> bool:
     """Whether a text lets hooks start the server."""
     server = read(text).get("server")
     return isinstance(server, dict) and server.get("start") is True
+
+
+def contains(text: str) -> bool:
+    """Whether a text lets calls run contained."""
+    known = read(text).get("contain")
+    return isinstance(known, dict) and known.get("on") is True
 
 
 def with_rules(text: str, layer: str, rules: Sequence[str]) -> str:
@@ -128,7 +143,7 @@ def _ended(text: str, newline: str) -> str:
 
 
 def _into(text: str, found: Statement, lines: str, newline: str) -> str:
-    """Before the closing bracket of a list, after a comma where one is missing."""
+    """Before the closing bracket of a list, with a comma if one is missing."""
     last = found.end - 1
     comma, content = -1, found.start + 1
     for token in TOKEN.finditer(text, found.start + 1, last):
@@ -142,7 +157,7 @@ def _into(text: str, found: Statement, lines: str, newline: str) -> str:
 
 
 def _with_line(text: str, line: str) -> str:
-    """A line of the file's own table: before the first other table, and its comments."""
+    """Add a line to the top-level table: before the first other table and its comments."""
     newline = "\r\n" if "\r\n" in text else "\n"
     _, headers = _statements(text)
     if not headers:
@@ -154,7 +169,7 @@ def _with_line(text: str, line: str) -> str:
 
 
 def _statements(text: str) -> tuple[list[Statement], dict[str, int]]:
-    """The statements, and behind the header of each table the place where its first line begins."""
+    """The statements, and for each table the position of its first line after the header."""
     found: list[Statement] = []
     headers: dict[str, int] = {}
     table, at = "", 1 if text.startswith("\ufeff") else 0

@@ -1,4 +1,4 @@
-"""How much a rule matches: which rules match far more than they show, and what to write instead.
+"""How much a rule matches: finds rules that match far more than they show, and says what to write instead.
 
 A saved rule allows calls without a question, so it must name what it lets run. In a configuration file the same
 findings are hints of `assent policy lint`."""
@@ -12,11 +12,11 @@ from assent.contract.approval import Scope
 from assent.contract.display import code
 from assent.policy.dangers import SYSTEM_TREES
 from assent.policy.parse import parse_rule
-from assent.policy.rules import About, Rule, RuleShape
+from assent.policy.rules import Rule, RuleKind, RuleShape
 from assent.policy.steering import is_local_script
 from assent.programs.traits import has
 
-NAMED = Pattern(r"(?!\d+[smhd.\d]*$)[^-=*][^=*]*")  # no option, no assignment, no time, nothing open
+NAMED = Pattern(r"(?!\d+[smhd.\d]*$)[^-=*][^=*]*")  # no option, assignment, time or wildcard
 INLINE = Pattern(r"-[A-Za-z]*[ceprEn]|--(?:eval|command|execute|print)(?:=.*)?|-")
 SHARED_HOSTS = frozenset(
     "github.io githubusercontent.com gitlab.io vercel.app netlify.app pages.dev workers.dev herokuapp.com onrender.com "
@@ -45,11 +45,11 @@ SECRETS = (
 
 
 def refusal(text: str, scope: Scope = Scope.SESSION) -> str:
-    """Why a rule may not be remembered for that scope, with a narrower form where there is one; `""` where it may."""
+    """Why a rule may not be saved for that scope, with a narrower form if there is one; `""` if it may."""
     if len(text) > LONGEST:
-        return f"it is {len(text)} characters long; nobody can read that before saving it"
+        return f"it is {len(text)} characters long; too long to read before saving it"
     if code(text) != text or "\n" in text or "\t" in text:
-        return "it contains characters that are invisible or look like others; write it again"
+        return "it contains invisible or look-alike characters; type it again"
     if SEPARATOR in text:
         return f"it contains `{SEPARATOR}`, which separates rules; save the exact call"
     try:
@@ -62,8 +62,7 @@ def refusal(text: str, scope: Scope = Scope.SESSION) -> str:
 
 
 def unsavable(rules: tuple[str, ...], scope: Scope, decision: Decision) -> str:
-    """Why an answer may not be remembered for that scope; `""` where it may. Without rules it is for the identical
-    call."""
+    """Why an answer may not be saved for that scope; `""` if it may. Without rules it is for the identical call."""
     for rule in rules:
         if why := refusal(rule, scope):
             return f"`{rule}` may not be saved: {why}"
@@ -78,19 +77,19 @@ def secret_in(text: str) -> str:
 
 
 def too_broad(rule: Rule) -> str:
-    """Why a rule matches far more than it shows; `""` where it does not."""
+    """Why a rule matches far more than it shows; `""` if it does not."""
     match rule.about:
-        case About.COMMAND:
+        case RuleKind.COMMAND:
             return _command(rule)
-        case About.PATH:
+        case RuleKind.PATH:
             return _path(rule)
-        case About.HOST:
+        case RuleKind.HOST:
             return _host(rule)
-        case About.TOOL:
+        case RuleKind.TOOL:
             return _tool(rule)
-        case About.AGENT:
+        case RuleKind.AGENT:
             return "it lets every sub-agent start; name one, as in `agent(reviewer)`" if not rule.spec else ""
-        case About.DANGER:
+        case RuleKind.DANGER:
             return "a danger is denied or asked about, never allowed; name the command"
     return assert_never(rule.about)
 
@@ -100,24 +99,27 @@ def width(text: str) -> tuple[int, str]:
     by its name, a prefix, a folder, a whole program."""
     rule = parse_rule(text)
     match rule.about:
-        case About.COMMAND:
+        case RuleKind.COMMAND:
             return _command_width(rule)
-        case About.PATH:
+        case RuleKind.PATH:
             return (3, f"everything in {rule.spec[:-3]}") if rule.spec.endswith("/**") else (1, f"the file {rule.spec}")
-        case About.HOST:
+        case RuleKind.HOST:
             return 1, f"addresses at {rule.spec}"
-        case About.TOOL:
+        case RuleKind.TOOL:
+            if rule.spec:
+                where = f" where {rule.spec}," if rule.spec != "only" else ""
+                return 1, f"the tool {rule.tool}{where} with no other arguments"
             server = rule.tool[5:] if rule.tool.startswith("mcp__") else ""
             return (4, f"every tool of {server}") if server and "__" not in server else (1, f"the tool {rule.tool}")
-        case About.AGENT:
+        case RuleKind.AGENT:
             return 1, f"the sub-agent {rule.spec}"
-        case About.DANGER:
+        case RuleKind.DANGER:
             return 1, f"the danger {rule.spec}"
     return assert_never(rule.about)
 
 
 def _command_width(rule: Rule) -> tuple[int, str]:
-    """With what must stay unchanged for a saved rule to apply."""
+    """Includes what must stay unchanged for a saved rule to apply."""
     program, bound = rule.words[0].rpartition("/")[2], ""
     if has(program, "task-runner"):
         bound = ", while its tasks stay as they are"
@@ -137,16 +139,16 @@ def _command(rule: Rule) -> str:
         return "it lets every shell command run; name a command, as in `bash(npm test:*)`"
     program = rule.words[0].rsplit("/", 1)[-1].lower()
     if "*" in rule.words[0]:
-        return "it does not even name a program"
+        return "it names no program"
     if rule.shape is RuleShape.EXACT:
         return _exact(program, rule.words[1:])
     if "*" in rule.spec[:-1]:
-        return "it leaves words open before its end; write a beginning, as in `bash(npm run test:*)`"
+        return "only its end may be open; write a prefix, as in `bash(npm run test:*)`"
     return _beginning(program, tuple(word for word in (each.rstrip("*") for each in rule.words) if word))
 
 
 def _exact(program: str, rest: tuple[str, ...]) -> str:
-    """An exact command that still runs whatever is handed to it."""
+    """An exact command that still runs any code passed to it."""
     if has(program, "interpreter") and (not rest or rest[-1] == "-"):
         return f"`{program}` alone runs whatever its input says; name a script"
     bare = not rest and (has(program, "wrapper") or has(program, "privilege"))
@@ -156,7 +158,7 @@ def _exact(program: str, rest: tuple[str, ...]) -> str:
 def _beginning(program: str, words: tuple[str, ...]) -> str:
     """Why a prefix is too short."""
     if has(program, "privilege"):
-        return f"`{program}` runs anything with another user's powers; save the exact command"
+        return f"`{program}` runs anything with another user's privileges; save the exact command"
     if advice := next((BY_OPERANDS[trait] for trait in BY_OPERANDS if has(program, trait)), ""):
         return f"what `{program}` does depends on its arguments; {advice}"
     if has(program, "interpreter"):
@@ -179,7 +181,7 @@ def _unknown(program: str, words: tuple[str, ...]) -> str:
 
 
 def _open_ended(program: str, words: tuple[str, ...]) -> str:
-    """A prefix that ends where a package, a command or code is to follow."""
+    """A prefix that ends before a package, a command or code."""
     shown = " ".join(words)
     if has(program, "package-manager") and not INSTALLING.isdisjoint(words[1:]):
         return f"`{shown}` may install any package, and packages run code; save the exact command"
@@ -189,7 +191,7 @@ def _open_ended(program: str, words: tuple[str, ...]) -> str:
 
 
 def _interpreter(program: str, words: tuple[str, ...]) -> str:
-    """A script or a module must be named, by a file and not by code."""
+    """A script or a module must be named by a file, not given as code."""
     advice = f"name the script, as in `bash({program} tools/build:*)`"
     if any(INLINE.fullmatch(word) for word in words[1:] if word != "-m" and not _is_flag(program, word)):
         return f"`{program}` would run any code; {advice}"
@@ -217,7 +219,7 @@ def _is_flag(program: str, word: str) -> bool:
 
 
 def _behind(wrapper: str, words: tuple[str, ...], at: int) -> str:
-    """What a wrapper runs must be named and itself be narrow enough; an option before it may hold anything."""
+    """The command behind a wrapper must be named and narrow enough; an option before it may hold anything."""
     while at < len(words) and (
         ANY_FLAGS.fullmatch(words[at]) or "=" in words[at].lstrip("-") or words[at][0].isdigit()
     ):
@@ -227,7 +229,7 @@ def _behind(wrapper: str, words: tuple[str, ...], at: int) -> str:
     if not NAMED.fullmatch(words[at]):
         return f"{wrapper} with `{words[at]}` may run anything; save the exact command"
     why = _beginning(words[at].rsplit("/", 1)[-1].lower(), words[at:])
-    return f"behind {wrapper}: {why}" if why else ""
+    return f"the command that {wrapper} runs: {why}" if why else ""
 
 
 def _suite(program: str, words: tuple[str, ...]) -> str:
@@ -245,7 +247,7 @@ def _suite(program: str, words: tuple[str, ...]) -> str:
 
 def _runner(program: str, verb: str, words: tuple[str, ...]) -> str:
     if has(program, "container-client") and verb == "run":
-        return f"`{program} run` can open the whole machine by its options; save the exact command"
+        return f"`{program} run` can expose the whole machine through its options; save the exact command"
     if has(program, "container-client"):
         at = next((at for at, word in enumerate(words[2:], 2) if not ANY_FLAGS.fullmatch(word)), len(words))
         if at < len(words) and not NAMED.fullmatch(words[at]):
@@ -287,10 +289,10 @@ def _path(rule: Rule) -> str:
 def _host(rule: Rule) -> str:
     name = rule.spec.removeprefix("*.")
     if rule.shape is RuleShape.WHOLE or name == "*":
-        return "it lets data go anywhere; name a host, as in `fetch(domain:example.com)`"
+        return "it lets data be sent anywhere; name a host, as in `fetch(domain:example.com)`"
     shared = any(name == each or name.endswith("." + each) for each in SHARED_HOSTS) and name.count(".") < 3
     if rule.spec.startswith("*.") and ("." not in name or SECOND_LEVEL.fullmatch(name) or shared):
-        return f"anybody can have a name below `{name}`; name the host"
+        return f"anybody can get a name below `{name}`; name the host"
     return ""
 
 
@@ -299,15 +301,15 @@ def _tool(rule: Rule) -> str:
     if name.startswith("mcp__"):
         server, _, _ = name[5:].partition("__")
         return "it does not name a server; write `mcp__server__tool`" if not server or "*" in server else ""
-    return "it lets any tool run that is called like this; name one" if "*" in name else ""
+    return "it lets any tool with such a name run; name one" if "*" in name else ""
 
 
 # ---------------------------------------------------------------- scopes
 
 
 def _too_far(rule: Rule, scope: Scope) -> str:
-    """Why a rule is too wide for a scope: for good, or for every project."""
-    if rule.about is About.COMMAND:
+    """Why a rule is too wide for a permanent or a global scope."""
+    if rule.about is RuleKind.COMMAND:
         program, rest = rule.words[0].rsplit("/", 1)[-1], rule.words[1:]
         destroys = has(program, "destroys") or has(program, "privilege") or not DESTROYING_WORDS.isdisjoint(rest)
         destroys = destroys or (program == "git" and "-f" in rest)
@@ -315,18 +317,18 @@ def _too_far(rule: Rule, scope: Scope) -> str:
             return "what it destroys may be something else next time; allow it for this session"
         if not scope.bounds.project and is_local_script(rule):
             return "in another project the same name is another script; allow it for this project"
-    if rule.about is About.PATH and scope.bounds.lasting and rule.tool in ("delete", "path"):
-        return "what lies there may be something else next time; allow it for this session"
+    if rule.about is RuleKind.PATH and scope.bounds.lasting and rule.tool in ("delete", "path"):
+        return "what is there may be something else next time; allow it for this session"
     return ""
 
 
-EXAMPLES = {"git": "commit", "docker": "ps", "kubectl": "get"}  # of a subcommand, where it is not `test`
+EXAMPLES = {"git": "commit", "docker": "ps", "kubectl": "get"}  # of a subcommand, if it is not `test`
 BEFORE = {"flock": 1, "chroot": 1, "direnv": 2, "doppler": 1, "aws-vault": 2, "chamber": 2, "mise": 1, "pyenv": 1}
 INSTALLING = frozenset("install i add get require create init -S -i".split())
-# Words behind which another command stands, or a program text.
+# Words that another command or a program text follows.
 RUNNING = frozenset("exec shell ssh eval dlx run runner run-command tinker console repl script spawn".split())
 
-# Traits of programs of which nothing but the exact command says what is meant, with what to save.
+# Traits of programs for which only the exact command may be saved, with advice.
 BY_OPERANDS = {
     "changes-operands": "save the exact command, or a path rule such as `delete(build/**)`",
     "writes-operands": "save the exact command, or a path rule such as `write(build/**)`",
@@ -335,7 +337,7 @@ BY_OPERANDS = {
     "agent": "it is an agent itself; save the exact command",
     "shell-setting": "it changes how the shell runs what follows; save the exact command",
 }
-# Words of a suite that run what follows them, or that reach further than they look.
+# Subcommands that run what follows them, or reach further than they look.
 RUNNERS = frozenset(
     {
         *((tool, "exec") for tool in ("npm", "pnpm", "yarn", "bundle", "op", "cargo")),
@@ -354,7 +356,7 @@ BY_WORDS = frozenset(
         *(("deno", "eval"), ("vagrant", "ssh"), ("limactl", "shell"), ("gcloud", "ssh"), ("bun", "exec")),
     }
 )
-# Options between a program and what it runs that take no value and change nothing.
+# Options between a program and its script that take no value and change nothing.
 FLAGS = {
     **dict.fromkeys(("python", "python2", "python3", "pypy", "pypy3"), re.compile(r"-[uBEsSIObdqv]+")),
     **dict.fromkeys(("bash", "sh", "zsh", "dash", "ksh"), re.compile(r"-[eux]+")),

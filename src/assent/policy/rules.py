@@ -1,4 +1,4 @@
-"""The rule: what it is about, whose it is, and the words it is written with."""
+"""The rule: its subject, its origin, and its words."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Origin(IntEnum):
         return self.name.lower()
 
 
-class About(Enum):
-    """What a rule is about."""
+class RuleKind(Enum):
+    """The subject of a rule."""
 
     COMMAND = "command"  # shell invocations
     PATH = "path"  # effects on paths
@@ -44,18 +44,18 @@ class RuleShape(Enum):
     __hash__ = object.__hash__  # as above
 
 
-# The words that take a specifier → what their rules are about. Any other word is the name of a tool.
-WORDS: dict[str, About] = {
-    "bash": About.COMMAND,
-    "read": About.PATH,
-    "write": About.PATH,
-    "delete": About.PATH,
-    "list": About.PATH,
-    "search": About.PATH,
-    "path": About.PATH,
-    "fetch": About.HOST,
-    "agent": About.AGENT,
-    "danger": About.DANGER,
+# The words that take a specifier → the subject of their rules. Any other word is the name of a tool.
+WORDS: dict[str, RuleKind] = {
+    "bash": RuleKind.COMMAND,
+    "read": RuleKind.PATH,
+    "write": RuleKind.PATH,
+    "delete": RuleKind.PATH,
+    "list": RuleKind.PATH,
+    "search": RuleKind.PATH,
+    "path": RuleKind.PATH,
+    "fetch": RuleKind.HOST,
+    "agent": RuleKind.AGENT,
+    "danger": RuleKind.DANGER,
 }
 
 # Rule word → the operations that it matches. `write` in a deny or ask rule matches removal too.
@@ -74,8 +74,8 @@ class Rule(Value):
 
     `tool` is the canonical rule word. `spec` is the specifier, `""` for the whole tool. `text` is the rule as
     written, `source` its file:line. `words` are a command rule's words. `excepts`, for a command rule, are flags or
-    words whose presence keeps an allow rule from matching; for a path rule, globs of paths that it does not mean.
-    `id` names shipped and pack rules."""
+    words whose presence keeps an allow rule from matching; for a path rule, globs of excluded paths.
+    `id` names shipped and pack rules. `undoable`: a complete copy of what a call destroys answers it."""
 
     __slots__ = (
         "about",
@@ -93,11 +93,12 @@ class Rule(Value):
         "words",
         "excepts",
         "number",
+        "undoable",
     )
 
     def __init__(
         self,
-        about: About,
+        about: RuleKind,
         tool: str,
         spec: str,
         shape: RuleShape,
@@ -113,6 +114,7 @@ class Rule(Value):
         words: tuple[str, ...] = (),
         excepts: tuple[str, ...] = (),
         number: int = 0,
+        undoable: bool = False,
     ) -> None:
         self.about = about
         self.tool = tool
@@ -129,6 +131,7 @@ class Rule(Value):
         self.words = words
         self.excepts = excepts
         self.number = number
+        self.undoable = undoable
 
     def numbered(self, number: int) -> Rule:
         return Rule(
@@ -147,6 +150,7 @@ class Rule(Value):
             words=self.words,
             excepts=self.excepts,
             number=number,
+            undoable=self.undoable,
         )
 
 

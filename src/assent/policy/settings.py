@@ -6,22 +6,30 @@ Managed → user → project (tightens only) → environment → flags → sessi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from assent.contract import Operation, PolicyError, Value, texts
 from assent.contract.classifier import Backend
 from assent.policy.document import Document
 from assent.policy.modes import Mode, parse_mode
 from assent.policy.policy import Policy, compile_policy
-from assent.policy.rules import About, Origin, Rule
+from assent.policy.rules import Origin, Rule, RuleKind
+
+if TYPE_CHECKING:
+    from assent.policy.agent_settings import AgentSettings
+    from assent.policy.contain_settings import ContainSettings
+    from assent.policy.tool_settings import Declared
 
 TIMEOUT = 300
 UNSEEN = 60
 
 
 class Settings(Value):
-    """The settings in force. `chosen` says who set the mode, `clamps` what capped it, `limit` is the loosest mode that
-    a session may get, `classifier` the model that may judge calls that no rule matches, `start` whether a hook may
-    start the server, and `idle` the seconds after which one in the background ends (0: never)."""
+    """The settings in force. `chosen` says who set the mode, `clamps` what capped it, `limit` is the loosest mode of a
+    session, `classifier` the model for calls that no rule matches, `start` whether a hook may start the server, `idle`
+    the seconds after which a background server exits (0: never), `undo` the limits of copies, `contain` the access of
+    contained runs (None: there are none), `tools` and `agents` the declarations of tools and the settings of
+    sub-agents."""
 
     __slots__ = (
         "mode",
@@ -41,8 +49,12 @@ class Settings(Value):
         "idle",
         "follow_host",
         "classifier",
+        "undo",
+        "contain",
         "extra",
         "commands",
+        "tools",
+        "agents",
         "files",
     )
 
@@ -66,8 +78,12 @@ class Settings(Value):
         idle: int,
         follow_host: bool,
         classifier: Backend | None,
+        undo: Mapping[str, bool | int],
+        contain: ContainSettings | None,
         extra: tuple[str, ...],
         commands: Mapping[str, Mapping[str, object]],
+        tools: tuple[tuple[str, Declared], ...],
+        agents: Mapping[str, AgentSettings],
         files: tuple[str, ...],
     ) -> None:
         self.mode = mode
@@ -87,14 +103,18 @@ class Settings(Value):
         self.idle = idle
         self.follow_host = follow_host
         self.classifier = classifier
+        self.undo = undo
+        self.contain = contain
         self.extra = extra
         self.commands = commands
+        self.tools = tools
+        self.agents = agents
         self.files = files
 
     def mode_for(self, chosen: str, host: str) -> Mode:
         """The mode of a session: what a person chose for it, capped by the files.
 
-        The program's plan mode is always followed; a looser mode of the program only where the user says so."""
+        The program's plan mode is always followed; a looser mode of the program only if the user says so."""
         if host == Mode.PLAN.word:
             return Mode.PLAN
         if chosen:
@@ -105,18 +125,22 @@ class Settings(Value):
 
     def seeks(self) -> bool:
         """Whether a deny or ask rule that is not shipped is on reading files."""
+        own = [rule for said in self.agents.values() for rule in (*said.deny, *said.ask)]
         return any(
-            rule.about is About.PATH and rule.origin is not Origin.SHIPPED and Operation.READ in rule.operations
-            for rule in (*self.deny, *self.ask)
+            rule.about is RuleKind.PATH and rule.origin is not Origin.SHIPPED and Operation.READ in rule.operations
+            for rule in (*self.deny, *self.ask, *own)
         )
 
-    def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None) -> Policy:
-        """The policy for a workspace, in the mode of the settings or of a session."""
+    def bind(
+        self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None, agent: str = ""
+    ) -> Policy:
+        """The policy for a workspace, in the mode of the settings or of a session, for calls of a sub-agent."""
+        mode, said = self.mode if mode is None else mode, self.agents.get(agent)
         return compile_policy(
-            self.mode if mode is None else mode,
+            mode if said is None or said.mode is None else min(mode, said.mode),
             floor=self.floor,
-            deny=self.deny,
-            ask=self.ask,
+            deny=self.deny if said is None else _numbered((*said.deny, *self.deny)),
+            ask=self.ask if said is None else _numbered((*said.ask, *self.ask)),
             allow=self.allow,
             roots=roots,
             home=home,
@@ -138,7 +162,14 @@ def combine(
 
     `environment_tightens`: in a hook, whose environment a repository's settings can change, ASSENT_MODE may only
     tighten. `trusted`: the user marked the folder; else `untrusted_mode` applies."""
-    from assent.policy import classifier, shipped  # not needed where settings come from a snapshot
+    from assent.policy import (  # not needed if settings come from a snapshot
+        agent_settings,
+        classifier,
+        contain_settings,
+        shipped,
+        tool_settings,
+        undo_settings,
+    )
 
     mode, chosen = _mode(documents, environment_mode, flag_mode, environment_tightens)
     mode, clamps = _clamp(mode, documents, trusted)
@@ -164,8 +195,12 @@ def combine(
         idle=_last(documents, "idle", 0),
         follow_host=any(document.follow_host for document in documents),
         classifier=classifier.backend(documents),
+        undo=undo_settings.combined(documents),
+        contain=contain_settings.combined(documents),
         extra=tuple(folder for document in documents for folder in document.extra),
         commands={name: row for document in documents for name, row in document.commands.items()},
+        tools=tool_settings.combined(documents),
+        agents=agent_settings.combined(documents),
         files=tuple(document.file for document in documents),
     )
 
@@ -190,7 +225,7 @@ def _mode(documents: Sequence[Document], environment: str, flag: str, tightens: 
 
 def _no_yolo(file: str, line: int) -> PolicyError:
     return PolicyError(
-        "`yolo` can be chosen by `--mode` or in the user's own configuration only",
+        "`yolo` can be set only by `--mode` or in the user's own configuration",
         file=file,
         line=line,
         suggestion="use `full_auto`, or pass `--mode yolo`",

@@ -1,4 +1,5 @@
-"""The shipped rules: floor, defaults and packs, from the data files beside this module, to which agent programs add."""
+"""The shipped rules: floor, defaults and packs, from the data files next to this module and the additions of agent
+programs."""
 
 from __future__ import annotations
 
@@ -7,19 +8,19 @@ from typing import Any
 
 from assent.agents import known
 from assent.contract import PolicyError
-from assent.policy.parse import did_you_mean, parse_rule
+from assent.contract.packs import PACKS, RULES
+from assent.policy.parse import did_you_mean, parse_rule, with_conditions
 from assent.policy.rules import Origin, Rule
 
 HERE = __file__.rpartition("/")[0]
-PACKS = ("dev-tasks", "git-local")
-OF_AGENTS = ("floor", "defaults")  # files to whose entries agent programs add
-CREDENTIALS = "agents"  # the entry of the floor for files that they keep credentials in
+OF_AGENTS = ("floor", "defaults")  # files with entries that agent programs extend
+CREDENTIALS = "agents"  # the floor's entry for their credential files
 STARTING = "auto"  # the mode of the policy to start from
 _kept: dict[str, dict[str, list[ShippedEntry]]] = {}
 
 
 class ShippedEntry:
-    """One entry of a data file: an id, its rules, and the paths or commands that show what it means."""
+    """One entry of a data file: an id, its rules, and paths or commands as examples."""
 
     __slots__ = ("id", "rules", "match", "not_match", "reason")
 
@@ -35,7 +36,7 @@ def entries(name: str) -> dict[str, list[ShippedEntry]]:
     """The entries of `floor`, `defaults` or `packs/…`, by their section (`rule`, `deny`, `ask`)."""
     found = _kept.get(name)
     if found is None:
-        import tomllib  # takes longer than a decision, which knows these from a snapshot
+        import tomllib  # slower than a decision, which uses a snapshot
 
         with open(f"{HERE}/{name}.toml", "rb") as file:
             table = tomllib.load(file)
@@ -49,7 +50,7 @@ def entries(name: str) -> dict[str, list[ShippedEntry]]:
 
 
 def _join(row: dict[str, Any], section: str) -> None:
-    """Add to an entry what the agent programs say of it in a section of their `agent.toml`."""
+    """Extend an entry by the sections on it in the `agent.toml` of agent programs."""
     for given in known.section(section).values():
         more: Any = given.get(row["id"], {})
         for key in more:
@@ -59,11 +60,12 @@ def _join(row: dict[str, Any], section: str) -> None:
 
 
 def _entry(row: dict[str, object], origin: Origin, words: dict[str, str]) -> ShippedEntry:
-    """`words` are lists that a pack's rules name as `<script>`."""
+    """`words` are lists that a pack's rules refer to as `<script>`."""
     texts = row.get("rules") or [row["rule"]]
     assert isinstance(texts, list)
-    for word, choice in words.items():
-        texts = [text.replace(word, choice) for text in texts]
+    when = str(row.get("when", ""))
+    texts = [_written_out(str(text), words) for text in texts]
+    texts = [with_conditions(text, when) for text in texts] if when else texts
     name, reason = str(row["id"]), str(row.get("reason", ""))
     rules = tuple(
         parse_rule(
@@ -73,11 +75,18 @@ def _entry(row: dict[str, object], origin: Origin, words: dict[str, str]) -> Shi
             id=name,
             reason=reason if origin is Origin.SHIPPED else "",
             advice=str(row.get("advice", "")),
-            excepts=tuple(_texts(row, "except")),
+            excepts=tuple(_written_out(text, words) for text in _texts(row, "except")),
+            undoable=row.get("undoable") is True and origin is Origin.SHIPPED,
         )
         for text in texts
     )
     return ShippedEntry(name, rules, _texts(row, "match"), _texts(row, "not_match"), reason)
+
+
+def _written_out(text: str, words: dict[str, str]) -> str:
+    for word, choice in words.items() if "<" in text else ():
+        text = text.replace(word, choice)
+    return text
 
 
 def _texts(row: dict[str, object], key: str) -> list[str]:
@@ -87,14 +96,21 @@ def _texts(row: dict[str, object], key: str) -> list[str]:
 
 
 def floor_rules() -> list[Rule]:
-    """The floor's rules; one that begins with `**/` also as a rule on the home folder, so that folders above are
+    """The floor's rules; one that begins with `**/` also as a rule on the home folder, so that the folders above are
     known."""
     out: list[Rule] = []
     for rule in (rule for entry in entries("floor")["rule"] for rule in entry.rules):
         out.append(rule)
         if rule.spec.startswith("**/"):
-            at_home = f"{rule.tool}(~/{rule.spec[3:]})"
-            out.append(parse_rule(at_home, source=rule.source, origin=rule.origin, id=rule.id, reason=rule.reason))
+            at_home = parse_rule(
+                f"{rule.tool}(~/{rule.spec[3:]})",
+                source=rule.source,
+                origin=rule.origin,
+                id=rule.id,
+                reason=rule.reason,
+                excepts=rule.excepts,
+            )
+            out.append(at_home)
     return out
 
 
@@ -108,12 +124,15 @@ def default_ids() -> list[str]:
 
 
 def pack_rules(name: str) -> list[Rule]:
+    """The rules of a pack; none if it is proved by facts."""
     if name not in PACKS:
-        raise PolicyError(f"unknown pack `{name}`", suggestion=did_you_mean(name, PACKS))
+        raise PolicyError(f"unknown pack `{name}`", suggestion=did_you_mean(name, list(PACKS)))
+    if name not in RULES:
+        return []
     return [rule for entry in entries(f"packs/{name}")["rule"] for rule in entry.rules]
 
 
 def starter(mode: str = STARTING) -> str:
-    """The commented policy to start from: what `assent install` offers and `assent policy init` writes."""
+    """The commented policy to start from: `assent install` offers it, `assent policy init` writes it."""
     with open(f"{HERE}/starter.toml", encoding="utf-8") as file:
         return file.read().replace(f'\nmode = "{STARTING}"\n', f'\nmode = "{mode}"\n', 1)

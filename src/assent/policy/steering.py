@@ -1,12 +1,12 @@
-"""What a saved prefix rule does not cover: options that make a program run, load or use something else.
+"""The exceptions of saved prefix rules: options that make a program run, load or use something else.
 
 A person who allows `npm run test` and anything after it means that task with other arguments, not another package's or
 another shell."""
 
 from __future__ import annotations
 
-from assent.policy.match import after
-from assent.policy.rules import About, Rule, RuleShape
+from assent.policy.match import ONLY_NAMED, after
+from assent.policy.rules import Rule, RuleKind, RuleShape
 from assent.programs.traits import has
 
 # Options of any program that carry code, or say where code comes from.
@@ -91,7 +91,9 @@ _MODULES = {"pytest": _PYTEST, "tox": BY_PROGRAM["tox"], "nox": BY_PROGRAM["nox"
 
 def steering(rule: Rule) -> tuple[str, ...]:
     """The exceptions of a saved rule, except for options that the rule itself writes."""
-    if rule.about is not About.COMMAND or rule.shape in (RuleShape.EXACT, RuleShape.WHOLE):
+    if rule.about is RuleKind.TOOL and rule.spec:
+        return (ONLY_NAMED,)
+    if rule.about is not RuleKind.COMMAND or rule.shape in (RuleShape.EXACT, RuleShape.WHOLE):
         return ()
     words = rule.words
     program = words[0].rsplit("/", 1)[-1].lower()

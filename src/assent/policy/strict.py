@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from assent.contract import READ_ONLY, Effect, Facts, Invocation, Kind, Layer, Lowering, Operation, Outcome, Part, re
+from assent.contract import (
+    READ_ONLY,
+    Arguments,
+    Effect,
+    Facts,
+    Invocation,
+    Kind,
+    Layer,
+    Lowering,
+    Operation,
+    Outcome,
+    Part,
+    re,
+)
 from assent.policy import below
 from assent.policy.floor import describe
 from assent.policy.modes import Mode
 from assent.policy.parts import by_rule, place
 from assent.policy.policy import Policy
-from assent.policy.rules import About, Origin, Rule, RuleShape
+from assent.policy.rules import Origin, Rule, RuleKind, RuleShape
 from assent.policy.ruleset import RuleSet
 
-# What is judged: a command, an effect, or the tool by its name (`""`: the text of the whole command).
+# The subject: a command, an effect, or the tool by its name (`""`: the text of the whole command).
 Subject = Invocation | Effect | str
 
 if TYPE_CHECKING:
-    # Whether a deny or ask rule is left out for a subject. The flag is false for a file that is not named, judged by
-    # the folder that it lies in.
+    # Whether a deny or ask rule is left out for a subject. The flag is false for an unnamed file, judged by its folder.
     Skips = Callable[[Rule, Outcome, Subject, bool], bool]
 
 ASK, DENY = Outcome.ASK, Outcome.DENY
 INSIDE = "deny.inside"
-LONGEST = 100_000  # characters of a call that are searched; of a longer one every rule counts as named
+LONGEST = 100_000  # characters of a call to search; in a longer one every rule counts as named
 RUNNING = (Kind.PROGRAM, Kind.PATH, Kind.TOOL)
 _patterns: dict[str, re.Pattern[str]] = {}
 
@@ -32,12 +44,23 @@ _patterns: dict[str, re.Pattern[str]] = {}
 class StrictRules:
     """The deny and ask rules of a policy in a mode. `lost` are those that matched and do not apply."""
 
-    __slots__ = ("policy", "mode", "skips", "lost")
+    __slots__ = ("policy", "mode", "skips", "linked", "given", "layers", "lost")
 
-    def __init__(self, policy: Policy, mode: Mode, skips: Skips | None) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        mode: Mode,
+        skips: Skips | None,
+        linked: tuple[str, ...] = (),
+        given: Arguments | None = None,
+    ) -> None:
         self.policy = policy
         self.mode = mode
         self.skips = skips
+        self.linked = linked  # worktrees, whose `.git` is a file
+        self.given = given
+        layers = ((policy.deny, DENY, Layer.DENY), (policy.ask, ASK, Layer.ASK))
+        self.layers = [each for each in layers if each[0].filled]
         self.lost: dict[Rule, None] = {}
 
     def holds(self, rule: Rule) -> bool:
@@ -47,22 +70,32 @@ class StrictRules:
     def on_tool(self, tool: str) -> Part | None:
         """Rules on the whole tool: they match even a call that does nothing."""
         if tool != "bash":
-            return self._first(lambda rules: rules.naming_tool(tool, aggressive=True), tool)
-        return self._first(lambda rules: iter(rules.commands.whole), tool)
+            return self._first(lambda rules: rules.naming_tool(tool, self.given, aggressive=True), tool)
+        if not any(rules.commands.whole for rules, _, _ in self.layers):
+            return None
+        return self._first(lambda rules: rules.commands.whole, tool)
 
     def spans(self) -> bool:
-        return any(rules.commands.spans for rules, _, _ in self._layers())
+        return any(rules.commands.spans for rules, _, _ in self.layers)
 
     def on_text(self, text: str, *, anywhere: bool) -> Part | None:
-        """Rules that span operators, on the whole command; `anywhere`: it was not parsed to the end, so all rules."""
+        """Rules that span operators, on the whole command; `anywhere`: all rules, because it was not parsed to the
+        end."""
         return self._first(lambda rules: rules.reaching_text(text, anywhere=anywhere), "")
 
     def on_command(self, invocation: Invocation) -> Part | None:
         return self._first(lambda rules: rules.reaching_command(invocation), invocation)
 
-    def on_effect(self, effect: Effect, names: tuple[str, ...], *, named: bool = True) -> Part | None:
-        """Rules on an effect; not `named`: it is any file in a folder."""
-        part = self._first(lambda rules: rules.reaching_effect(effect, names), effect, named)
+    def on_effect(
+        self, effect: Effect, names: tuple[str, ...], *, named: bool = True, settled: tuple[str, ...] = ()
+    ) -> Part | None:
+        """Rules on an effect; not `named`: it is any file in a folder. `settled`: ids of shipped ask rules that a
+        pack answers."""
+        part = self._first(lambda rules: rules.reaching_effect(effect, names, self.given), effect, named, settled)
+        if part is not None and part.outcome is DENY and _is_any_name(effect):
+            found = self.policy.deny.reaching_effect(effect, names, self.given)
+            if all(rule.origin is Origin.SHIPPED for rule in found):
+                return _asked(found[0], Layer.DENY, effect, INSIDE)
         if part is not None:
             return part
         if effect.operation is Operation.FETCH and effect.target.kind is Kind.HOST and not effect.target.name:
@@ -86,8 +119,8 @@ class StrictRules:
 
     def on_files_below(self, effect: Effect, facts: Facts) -> Part | None:
         """Rules on single files below a folder that an effect reaches: a question at most."""
-        for rules, outcome, layer in self._layers() if self.policy.seeks else ():
-            rule = self._holding(below.spoken(rules, self.policy.paths, effect, facts), outcome, effect, True)
+        for rules, outcome, layer in self.layers if self.policy.seeks else ():
+            rule = self._holding(below.rules_on(rules, self.policy.paths, effect, facts), outcome, effect, True)
             if rule is not None:
                 return _asked(rule, layer, effect, INSIDE if outcome is DENY else "")
         return None
@@ -104,19 +137,21 @@ class StrictRules:
 
     # -------------------------------------------------------- finding one
 
-    def _layers(self) -> Iterator[tuple[RuleSet, Outcome, Layer]]:
-        if self.policy.deny.filled:
-            yield self.policy.deny, DENY, Layer.DENY
-        if self.policy.ask.filled:
-            yield self.policy.ask, ASK, Layer.ASK
-
-    def _first(self, find: Callable[[RuleSet], Iterator[Rule]], subject: Subject, named: bool = True) -> Part | None:
+    def _first(
+        self,
+        find: Callable[[RuleSet], Iterable[Rule]],
+        subject: Subject,
+        named: bool = True,
+        settled: tuple[str, ...] = (),
+    ) -> Part | None:
         """The part of the first rule that is found and applies, deny before ask."""
-        for rules, outcome, layer in self._layers():
-            found = find(rules)
+        for rules, outcome, layer in self.layers:
+            found = iter(find(rules))
+            if settled and outcome is ASK:
+                found = (each for each in found if each.origin is not Origin.SHIPPED or each.id not in settled)
             rule = self._holding(found, outcome, subject, named)
             if rule is not None:
-                # A person who answers sees and answers all ask rules that match the same part.
+                # The person sees and answers all ask rules that match the same part.
                 also = tuple(dict.fromkeys(each.text for each in found if self.holds(each))) if outcome is ASK else ()
                 return by_rule(rule, outcome, layer, *_described(subject), also=also)
         return None
@@ -124,10 +159,20 @@ class StrictRules:
     def _holding(self, found: Iterator[Rule], outcome: Outcome, subject: Subject, named: bool) -> Rule | None:
         for rule in found:
             skipped = self.skips is not None and self.skips(rule, outcome, subject, named)
+            if self.linked and isinstance(subject, Effect) and subject.target.name in self.linked:
+                skipped = skipped or rule.id == "git-metadata"
             if not skipped and self.holds(rule):
                 return rule
             self.lost[rule] = None
         return None
+
+
+def _is_any_name(effect: Effect) -> bool:
+    """Whether a hidden file of any name is written (`cp x/.* .`): shipped rules on one name ask."""
+    target = effect.target
+    folder, _, last = target.name.rpartition("/")
+    any_name = target.pattern and last.startswith(".") and last.strip(".*?") == "" and "/." not in folder
+    return any_name and effect.operation is Operation.WRITE and not effect.dangers
 
 
 def _asked(rule: Rule, layer: Layer, effect: Effect, code: str) -> Part:
@@ -135,7 +180,7 @@ def _asked(rule: Rule, layer: Layer, effect: Effect, code: str) -> Part:
 
 
 def _described(subject: Subject) -> tuple[str, str]:
-    """What is judged, in words, and where it is in the call."""
+    """The subject in words, and its position in the call."""
     if isinstance(subject, Invocation):
         return f"run `{' '.join(subject.words)}`", place(subject)
     if isinstance(subject, Effect):
@@ -146,29 +191,35 @@ def _described(subject: Subject) -> tuple[str, str]:
 # ---------------------------------------------------------------- rules on hosts
 
 
-def _on_hosts(policy: Policy) -> Iterator[tuple[Rule, Layer]]:
+def _on_hosts(policy: Policy) -> list[tuple[Rule, Layer]]:
     """The deny and ask rules on hosts that people wrote; in yolo the managed ones.
 
     INVARIANT: a network effect whose host is unknown counts as every host that a person's rule names."""
-    for rules, layer in ((policy.deny, Layer.DENY), (policy.ask, Layer.ASK)):
-        for rule in rules.about(About.HOST) if rules.filled else ():
-            if rule.origin is Origin.MANAGED or (policy.mode is not Mode.YOLO and rule.origin is not Origin.SHIPPED):
-                yield rule, layer
+    if policy.hosts is None:
+        policy.hosts = [
+            (rule, layer)
+            for rules, layer in ((policy.deny, Layer.DENY), (policy.ask, Layer.ASK))
+            for rule in (rules.about(RuleKind.HOST) if rules.filled else ())
+            if rule.origin is Origin.MANAGED or (policy.mode is not Mode.YOLO and rule.origin is not Origin.SHIPPED)
+        ]
+    return policy.hosts
 
 
-def named_hosts(policy: Policy, lowering: Lowering) -> Iterator[tuple[Rule, Layer]]:
+def named_hosts(policy: Policy, lowering: Lowering) -> list[tuple[Rule, Layer]]:
     """The rules whose host is in the words of a command that runs something, fetches or uses a service.
 
-    What only reads may name any host: `grep evil.example access.log` reaches nothing."""
-    text = _network_words(lowering)
-    for rule, layer in _on_hosts(policy) if text else ():
-        if rule.shape is not RuleShape.WHOLE and (len(text) > LONGEST or _pattern(rule.spec).search(text)):
-            yield rule, layer
+    A command that only reads may name any host: `grep evil.example access.log` reaches nothing."""
+    hosts = _on_hosts(policy)
+    if not hosts:
+        return []
+    found = [(rule, layer) for rule, layer in hosts if rule.shape is not RuleShape.WHOLE]
+    text = _network_words(lowering) if found else ""
+    return [each for each in found if text and (len(text) > LONGEST or _pattern(each[0].spec).search(text))]
 
 
 def _network_words(lowering: Lowering) -> str:
-    """The words of the commands that may reach the network, and beside one of them of those that change something it
-    may use; the whole text where it sets a proxy."""
+    """The words of the commands that may reach the network, and with them of those that change something they may use;
+    the whole text if it sets a proxy."""
     if not any(map(_reaches_out, lowering.effects)):
         return ""
     busy = {
@@ -191,7 +242,7 @@ def _reaches_out(effect: Effect) -> bool:
 def _pattern(spec: str) -> re.Pattern[str]:
     found = _patterns.get(spec)
     if found is None:
-        # also behind a short option's letter (`-hHOST`), and within a key of git's (`url.HOST.insteadOf`)
+        # also after a short option's letter (`-hHOST`), and within a key of git's (`url.HOST.insteadOf`)
         name = re.escape(spec.removeprefix("*."))
         found = _patterns[spec] = re.compile(rf"(?<![\w-])(?:-\w)?{name}(?![\w-]|\.(?!(?:push)?insteadof\b)\w)")
     return found

@@ -1,7 +1,7 @@
-"""Suggests rules that would repeat an answer: the narrowest first, and wider ones as far as is sensible.
+"""Suggests rules that would repeat an answer: the narrowest first, then sensible wider ones.
 
-A rule is suggested only where it settles the call that was asked about and matches no more than it shows; where none
-does, the answer can be repeated for the identical call only."""
+A rule is suggested only if it settles the call in question and matches no more than it shows; otherwise the answer can
+be repeated for the identical call only."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from assent.contract import (
+    Arguments,
     Decision,
     Effect,
     Facts,
@@ -27,6 +28,7 @@ from assent.contract.approval import Grant, Scope, Suggestion
 from assent.policy import grants
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
+from assent.policy.named_values import rules_on
 from assent.policy.policy import Policy
 from assent.policy.rule_width import refusal, width
 from assent.policy.strict import Subject
@@ -40,7 +42,7 @@ ASK = Outcome.ASK
 MOST = 5  # suggestions
 READABLE = 8  # rules of one suggestion
 IDENTICAL = Suggestion((), "this exact call")
-TRIED = "tried"  # the id and identity of a grant that is only tried
+TRIED = "tried"  # the id and identity of a trial grant
 WILD = Pattern(r"[*?\[\]{}]")
 PLAIN = Pattern(r"[^\s*()\\]+")
 # The tool of a rule that covers an operation on a path.
@@ -55,7 +57,7 @@ SAFE = Pattern(r"[\w@%+=:,./-]+", re.ASCII)
 
 
 def suggest_rules(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> tuple[Suggestion, ...]:
-    """What could be saved with an allowing answer, narrowest first. Nothing: it can be allowed once only."""
+    """The rules that an allowing answer could save, narrowest first. None: it can be allowed once only."""
     if decision.outcome is not ASK or policy.mode is Mode.PLAN:
         return ()
     found: dict[tuple[str, ...], tuple[int, Suggestion]] = {}
@@ -85,30 +87,31 @@ def _tried(rules: tuple[str, ...], lowering: Lowering, facts: Facts, policy: Pol
     return settled.outcome is Outcome.ALLOW
 
 
-# ---------------------------------------------------------------- what was asked about
+# ---------------------------------------------------------------- the subject of the question
 
 
 class _Asked:
     """Which commands and effects of a call ask: `commands` are those that an ask rule matches by themselves, `tool`
-    says that one matches the whole tool, `open` is false where no rule can answer."""
+    says that one matches the whole tool, `open` is false if no rule can answer."""
 
-    __slots__ = ("commands", "effects", "tool", "open", "_place")
+    __slots__ = ("commands", "effects", "tool", "open", "_lowering", "_place")
 
     def __init__(self, lowering: Lowering, facts: Facts, policy: Policy) -> None:
         self.commands: dict[int, None] = {}
         self.effects: list[tuple[Effect, Part]] = []
         self.tool = False
-        self.open = not lowering.gaps
+        self.open = not lowering.has_own_gaps()
+        self._lowering = lowering
         self._place = 0
         Judge(lowering, facts, policy, watch=self._judged).decision()
         if self.tool:
-            self.commands = dict.fromkeys(range(len(lowering.invocations)))
+            self.commands = {at: None for at, each in enumerate(lowering.invocations) if each.within < 0}
 
     def _judged(self, subject: Subject, parts: list[Part]) -> None:
         asks = [part for part in parts if part.outcome is ASK]
         if isinstance(subject, Invocation):
             if asks:
-                self.commands[self._place] = None
+                self.commands[self._lowering.runners(self._place)[-1]] = None
             self._place += 1
         elif isinstance(subject, Effect):
             self.effects += ((subject, part) for part in asks)
@@ -120,7 +123,7 @@ class _Asked:
 
 
 def _sets(asked: _Asked, lowering: Lowering, facts: Facts) -> Iterator[tuple[str, ...]]:
-    """Rules for everything that was asked about, in growing widths: by command first, then by what they touch."""
+    """Rules for everything in question, in growing widths: by command first, then by target."""
     if not asked.open:
         return
     direct: list[Ladder] = []
@@ -128,21 +131,24 @@ def _sets(asked: _Asked, lowering: Lowering, facts: Facts) -> Iterator[tuple[str
     touched: dict[int, list[Ladder]] = {index: [[]] for index in asked.commands}
     foreign = lowering.tool != "bash" and any(effect.target.kind is Kind.TOOL for effect, _ in asked.effects)
     if asked.tool and lowering.tool != "bash":
-        direct.append(_tool_rules(lowering.tool))
+        direct.append(rules_on(lowering.tool, lowering.given))
     for effect, part in asked.effects:
-        if effect.invocation >= 0 and effect.via is not Via.REDIRECT:
-            commands[effect.invocation] = None
-            touched.setdefault(effect.invocation, []).append(_effect_rules(effect, facts))
+        runners = lowering.runners(effect.invocation)
+        if runners and (effect.via is not Via.REDIRECT or len(runners) > 1):
+            commands[runners[-1]] = None
+            touched.setdefault(runners[-1], []).append(_effect_rules(effect, facts, lowering.given))
         elif effect.target.kind is Kind.TOOL or not foreign or part.layer is Layer.ASK:
-            direct.append(_effect_rules(effect, facts))  # a rule on a foreign tool settles what its arguments name
+            direct.append(
+                _effect_rules(effect, facts, lowering.given)
+            )  # a rule on a foreign tool covers the targets in its arguments
     by_command = [_command_rules(lowering.invocations[index]) for index in commands]
     yield from _widths([*by_command, *direct])
     yield from _widths([*(ladder for index in commands for ladder in touched.get(index, [[]])), *direct])
 
 
 def _widths(ladders: list[Ladder]) -> Iterator[tuple[str, ...]]:
-    """One rule of each ladder, one step wider each time; nothing where something has no rule at all, or where there
-    would be more of them than anybody reads."""
+    """One rule of each ladder, one step wider each time; nothing if something has no rule at all, or if there would be
+    more than anybody reads."""
     if not ladders or not all(ladders) or len(set(map(tuple, ladders))) > READABLE:
         return
     for step in range(max(map(len, ladders))):
@@ -153,7 +159,7 @@ def _widths(ladders: list[Ladder]) -> Iterator[tuple[str, ...]]:
 
 
 def _command_rules(invocation: Invocation) -> Ladder:
-    """The exact command, then ever shorter beginnings of it."""
+    """The exact command, then ever shorter prefixes."""
     if invocation.forfeit:
         return []
     words = invocation.words
@@ -184,7 +190,7 @@ def _is_name(words: tuple[str, ...], at: int) -> bool:
 
 
 def _past(words: tuple[str, ...], subcommand: tuple[str, ...]) -> int:
-    """How many words lead up to and hold the subcommand; 0 where it does not stand there as such."""
+    """The number of words up to and including the subcommand; 0 if it is not there."""
     at = 0
     for word in subcommand:
         if word not in words[at + 1 :]:
@@ -193,7 +199,7 @@ def _past(words: tuple[str, ...], subcommand: tuple[str, ...]) -> int:
     return at + 1
 
 
-def _effect_rules(effect: Effect, facts: Facts) -> Ladder:
+def _effect_rules(effect: Effect, facts: Facts, given: Arguments | None) -> Ladder:
     target = effect.target
     match target.kind:
         case Kind.PATH:
@@ -203,17 +209,17 @@ def _effect_rules(effect: Effect, facts: Facts) -> Ladder:
         case Kind.AGENT:
             return [f"agent({target.name})"] if target.name else []
         case Kind.TOOL:
-            return _tool_rules(target.name)
+            return rules_on(target.name, given)
         case (Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING) | (
-            Kind.HOOKS | Kind.MODULES | Kind.SETTINGS
+            Kind.HOOKS | Kind.MODULES | Kind.SETTINGS | Kind.CODE
         ):
             return []
     return assert_never(target.kind)
 
 
 def _path_rules(effect: Effect, facts: Facts) -> Ladder:
-    """The file, then its folder, then the topmost folder in the workspace. A removal stays what it is, and so does a
-    file in a hidden folder: those hold settings that make programs run."""
+    """The file, then its folder, then the topmost folder in the workspace. No wider rule for a removal, nor for a file
+    in a hidden folder: those hold settings that run programs."""
     word, name = PATH_TOOLS.get(effect.operation, ""), effect.target.name
     if not word or not effect.target.certain or not name:
         return []
@@ -238,7 +244,7 @@ def _path_rules(effect: Effect, facts: Facts) -> Ladder:
 
 
 def _shown(name: str, facts: Facts) -> tuple[str, bool]:
-    """A path as a rule writes it, and whether it lies in the workspace."""
+    """A path as a rule writes it, and whether it is in the workspace."""
     roots = [root for root in facts.roots if name.startswith(root + "/")]
     if roots:
         rest = name[len(max(roots, key=len)) + 1 :]
@@ -246,11 +252,3 @@ def _shown(name: str, facts: Facts) -> tuple[str, bool]:
     if facts.home.startswith("/") and name.startswith(facts.home.rstrip("/") + "/"):
         return "~" + name[len(facts.home.rstrip("/")) :], False
     return name, False
-
-
-def _tool_rules(tool: str) -> Ladder:
-    """A tool by its name; of an MCP server's also all tools of the server."""
-    if "*" in tool:
-        return []
-    server = tool[5:].partition("__")[0] if tool.startswith("mcp__") else ""
-    return [tool, f"mcp__{server}"] if server and tool != f"mcp__{server}" else [tool]

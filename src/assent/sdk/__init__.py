@@ -7,11 +7,11 @@ The shape that all of them have:
   is `session`: a `Session` (a `Gate` is one), or a function that gives the session of the run that asks. What the
   author's tools do is declared at the gate, by `Gate(tools=…)`.
 - Every call goes through a `ToolGuard` (`tool_guard.py`): `await guard(tool, arguments)` or `guard_sync`. That reads
-  the arguments strictly, never raises but CancelledError, and says no where they changed while a person was asked.
-  An adapter catches nothing, decides nothing and remembers nothing.
+  the arguments strictly, never raises but CancelledError, and denies if they changed while a person was asked. An
+  adapter catches nothing, decides nothing and remembers nothing.
 - The arguments are those that the tool will get: the adapter is innermost, after whatever else changes them.
-- Only `verdict.allowed` lets a call run. The model receives `denial_text(verdict)`, word for word. Where
-  `verdict.stop` is set, the run ends, if the framework can end one.
+- Only `verdict.allowed` lets a call run. The model receives `denial_text(verdict)`, word for word. `verdict.stop` ends
+  the run, if the framework can.
 - Frameworks that pause a run have `durable=True`: an ask is `guard.hold(…)`, the pause carries `question(approval)`,
   and `guard.release(answer, …)` turns what came back into a verdict. See `tool_guard.py`.
 - An agent within an agent is gated too. What an adapter cannot gate, it refuses when it is set up."""

@@ -51,8 +51,8 @@ class AssentClient:
     """A client before the one of an editor. Everything but permissions, files and terminals is forwarded to that.
 
     `session` is a gate, which then has a session for each of the protocol's, or a function that gives the session for
-    an id. Where the gate asks, it asks in its channels: with `Gate(channels=[editor.ask])` in the editor's own prompt,
-    see `Editor`. The kinds of tool calls are declared as in `KINDS`, where the author declared nothing else. `cwd` is
+    an id. If the gate asks, it asks in its channels: with `Gate(channels=[editor.ask])` in the editor's own prompt, see
+    `Editor`. The kinds of tool calls are declared as in `KINDS`, unless the author declared them otherwise. `cwd` is
     the folder that the editor gave to the agent."""
 
     def __init__(self, session: Gate | Callable[[str], Session], inner: Client, *, cwd: str = "") -> None:
@@ -84,7 +84,7 @@ class AssentClient:
     async def create_terminal(self, session_id: str, command: str, args: list[str] | None = None, **more: Any) -> Any:
         env = {each.name: each.value for each in more.get("env") or []}
         words = [command, *(args or [])]
-        # A whole command line where a program should stand means something only to an editor with a shell.
+        # A whole command line in place of a program works only in an editor with a shell.
         text = words[2] if len(words) == 3 and words[:2] in SHELLS else shlex.join(words) if args else command
         given = {"command": text, "cwd": more.get("cwd") or "", "env": env}
         await self._pass(session_id, "execute", {key: value for key, value in given.items() if value})
@@ -106,7 +106,7 @@ class AssentClient:
             own = f"{OWN}{make.id}:{id}" if isinstance(make, Gate) else ""
             found = make.session(own, cwd=self._cwd, runtime=RUNTIME) if isinstance(make, Gate) else make(id)
             for kind, like in KINDS.items():
-                with suppress(PayloadError):  # the author said something else of it
+                with suppress(PayloadError):  # the author declared it otherwise
                     found.declare(kind, Tool(like=like))
             self._sessions[id] = found
         return found
@@ -153,7 +153,7 @@ def _arguments(call: ToolCallUpdate) -> dict[str, object]:
 
 
 def _commands(given: dict[str, object]) -> bool:
-    """Whether the arguments are those of a shell, whatever the kind of the call: agents call a command a reading where
+    """Whether the arguments are those of a shell, whatever the kind of the call: agents label a command as reading if
     they think it only reads."""
     found = [value for key, value in given.items() if key.lower() in COMMAND_KEYS]
     return any(value and not (isinstance(value, str) and value in EDITING) for value in found)

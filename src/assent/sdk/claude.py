@@ -26,7 +26,7 @@ PLAN = "plan"
 
 def guard(session: Sessions, options: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
     """The options with every tool call behind the gate. A `can_use_tool` of their own is asked after it, for what
-    Claude Code asks about. Raises PayloadError where another program is to be asked."""
+    Claude Code asks about. Raises PayloadError if another program is to be asked."""
     options = options or ClaudeAgentOptions()
     if options.permission_prompt_tool_name is not None:
         raise PayloadError("leave `permission_prompt_tool_name` to the gate")
@@ -65,7 +65,7 @@ class Callbacks:
         )
 
     def judged(self, hook: HookCallback) -> HookCallback:
-        """Another PreToolUse hook of the program. Where it changes the arguments, those pass the gate as well."""
+        """Another PreToolUse hook of the program. If it changes the arguments, those pass the gate as well."""
 
         async def then(given: Any, tool_use_id: str | None, context: Any) -> Any:
             said: Any = await hook(given, tool_use_id, context)

@@ -1,8 +1,8 @@
 """FastMCP: a middleware that asks the gate before a tool runs.
 
 Add it last, with `server.add_middleware(…)`. Tools of a mounted server are known by the name that clients call them by,
-prefix included: declare and name them so. A tool that the page of an app calls by a hash asks, unless it is declared by
-that; what its own name is denied, it is denied too. Resources and prompts pass."""
+prefix included: declare and name them so. A tool that the page of an app calls by a hash asks, unless that hash is
+declared; denials of its own name also hold. Resources and prompts pass."""
 
 from __future__ import annotations
 

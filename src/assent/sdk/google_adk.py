@@ -1,8 +1,8 @@
 """Google ADK: a plugin that asks the gate before a tool runs.
 
 A plugin of the app, `App(…, plugins=[AssentPlugin(session)])`, covers the agents within the agent too; a callback of
-one agent would not. Put it last: the first plugin that answers for a tool ends the row. What runs at the model's
-provider (search, built-in code execution) is not seen."""
+one agent would not. Put it last: the first plugin that answers for a tool ends the chain. Tools that run at the model's
+provider (search, built-in code execution) are not seen."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ RUNS_CODE = (
 )
 CHANGES = (
     "This call was not run: the agent has a `before_tool_callback`, which comes after the gate and could change it; "
-    'make it a plugin that stands before the gate\'s, or say `AssentPlugin(…, leave=["before_tool_callback"])`.'
+    'make it a plugin that comes before the gate\'s, or say `AssentPlugin(…, leave=["before_tool_callback"])`.'
 )
 
 
 class AssentPlugin(BasePlugin):
     """Every tool call of a runner passes the gate. An agent whose code executor runs here, or whose own callbacks come
-    between the gate and a tool, is stopped; `leave` names what is left alone knowingly: `code_executor`,
+    between the gate and a tool, is stopped; `leave` names deliberate exceptions: `code_executor`,
     `before_tool_callback`."""
 
     def __init__(self, session: Sessions, *, leave: Sequence[str] = ()) -> None:
@@ -67,5 +67,5 @@ class AssentPlugin(BasePlugin):
         if verdict.allowed is True:
             return None
         if verdict.stop:
-            tool_context.actions.skip_summarization = True  # the agent has no further word
+            tool_context.actions.skip_summarization = True  # the model is not asked again
         return {"error": denial_text(verdict)}

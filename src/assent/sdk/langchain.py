@@ -55,13 +55,13 @@ class LangChainMiddleware(AgentMiddleware[Any, Any, Any]):
         return {"jump_to": "end"} if any(STOP in each.additional_kwargs for each in results) else None
 
     def _settled(self, request: ToolCallRequest) -> Verdict | None:
-        """The verdict by an answer that a paused graph goes on with; None where nothing is to be paused for."""
+        """The verdict by the answer that resumes a paused graph; None if there is nothing to pause for."""
         call = _call(request)
         if not self._durable or not self._guard.asks(*call):
             return None
         try:
             answer = interrupt(None)
-        except GraphInterrupt as pause:  # nobody answered yet; a pause is no error, and goes on up
+        except GraphInterrupt as pause:  # nobody answered yet; a pause is no error, and propagates
             approval = self._guard.hold(*call)
             if approval.verdict is not None:
                 return approval.verdict
@@ -91,7 +91,7 @@ def said(pause: Interrupt, *, allow: bool, who: str, message: str = "") -> dict[
 
 
 def _call(request: ToolCallRequest) -> tuple[str, Any]:
-    """The tool that will be invoked, which another middleware may have exchanged under the name of the call."""
+    """The tool that will be invoked: another middleware may have replaced it under the same name."""
     name = request.tool.name if request.tool is not None else request.tool_call["name"]
     return name, request.tool_call["args"]
 

@@ -1,8 +1,8 @@
 """OpenAI Agents: guardrails on every tool of an agent that ask the gate.
 
-Agents that are tools of the agent, or that it hands over to, are gated with it. What runs at the model's provider, or
-on a computer by clicks, is not seen: such a tool is refused unless it is left out by name. A run that pauses for an
-answer can go on in another process."""
+Agents that are tools of the agent, or that it hands over to, are gated with it. Tools that run at the model's provider,
+or that click on a computer, are not seen: they are refused unless left out by name. A run that pauses for an answer can
+go on in another process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from assent.api.embedded import DAY
 from assent.api.functions import Denied
 from assent.contract import PayloadError, texts
 from assent.contract.approval import Verdict
-from assent.effects.declared import LIKE
+from assent.effects.native import LIKE
 from assent.sdk import tool_guard
 from assent.sdk.tool_guard import Sessions, ToolGuard, denial_text
 
@@ -55,10 +55,10 @@ def guard(
     session: Sessions, agent: Agent[Any], *, durable: bool = False, seconds: float = DAY, leave: Sequence[str] = ()
 ) -> Agent[Any]:
     """Put all tools of an agent behind the gate, and those of the agents within it; in place, since an agent that is a
-    tool cannot be exchanged. Gated again, an agent has the new session.
+    tool cannot be replaced. Gating an agent again replaces its session.
 
     `durable`: a question pauses the run, for `questions` and `answered`. Raises PayloadError for a tool that cannot be
-    gated; `leave` names those that are left alone knowingly."""
+    gated; `leave` names deliberate exceptions."""
     Arming(ToolGuard(session, RUNTIME, seconds=seconds), durable, frozenset(texts(leave, "leave"))).agent(agent)
     return agent
 
@@ -122,7 +122,7 @@ class Arming:
     def _server(self, server: MCPServer) -> None:
         server.tool_input_guardrails = [*_others(server), Guardrail(self._guard, server.name, mcp=True)]
         vars(server).pop("_get_needs_approval_for_tool", None)
-        if self._durable:  # where this is not called any more, a question is asked in the gate's channels
+        if self._durable:  # if this is no longer called, a question is asked in the gate's channels
             theirs = server._get_needs_approval_for_tool
             vars(server)["_get_needs_approval_for_tool"] = lambda tool, agent: Pausing(
                 self._guard, mcp_name(server.name, tool.name), theirs(tool, agent)
@@ -174,7 +174,7 @@ def _others(of: FunctionTool | MCPServer) -> list[ToolInputGuardrail[Any]]:
 
 
 def gated(tool: Any, guard: ToolGuard, leave: frozenset[str]) -> Any:
-    """The tool behind the gate. Raises PayloadError where that cannot be."""
+    """The tool behind the gate. Raises PayloadError if it cannot be gated."""
     name = getattr(tool, "name", type(tool).__name__)
     if name in leave:
         return tool
@@ -252,7 +252,7 @@ class _Custom(_Behind):
 
 
 def _bare(of: Any) -> Any:
-    """What is behind a gate already, without it."""
+    """The wrapped executor, editor or function of a gated tool; any other as it is."""
     return of.inner if isinstance(of, _Behind) else of
 
 
@@ -277,7 +277,7 @@ _tickets: ContextVar[tuple[Ticket, ...] | list[Ticket]] = ContextVar("assent_tic
 @dataclass(eq=False)
 class Pausing:
     """`needs_approval` of a tool: a call about which the gate asks pauses the run. `own` is the author's setting, which
-    holds beside it."""
+    also holds."""
 
     guard: ToolGuard
     name: str
@@ -292,7 +292,7 @@ def questions(
     session: Sessions, run: RunResult | RunResultStreaming | RunState[Any, Any], *, seconds: float = DAY
 ) -> list[dict[str, object]]:
     """What a paused run waits for, as JSON to be kept with its state and shown; each can be answered within so many
-    seconds, with `tool_guard.answer`. What the author's own `needs_approval` paused for is not among them."""
+    seconds, with `tool_guard.answer`. Pauses of the author's own `needs_approval` are not included."""
     guard = ToolGuard(session, RUNTIME, seconds=seconds)
     items = run.get_interruptions() if isinstance(run, RunState) else run.interruptions
     held = [(item, guard.hold(name_of(item), item.arguments)) for item in items]
@@ -307,7 +307,7 @@ def questions(
 def answered(
     session: Sessions, state: RunState[Any, Any], answers: Iterable[Mapping[str, object]]
 ) -> Iterator[RunState[Any, Any]]:
-    """Go on with a paused run: what is begun within this, by any of the `Runner`'s ways, has these answers."""
+    """Resume a paused run: a run that starts within this, by any method of `Runner`, has these answers."""
     guard, open = ToolGuard(session, RUNTIME), list(answers)
     tickets: list[Ticket] = []
     for item in state.get_interruptions():
@@ -346,7 +346,7 @@ def _mark(call_id: str | None, name: str, given: str | None) -> list[str]:
 
 
 def _for(call: list[str], among: Sequence[T], mark: Callable[[T], object]) -> T | None:
-    """The answer to a call; where its arguments changed, the answer to its id, to deny it with."""
+    """The answer to a call; if its arguments changed, the answer to its id, to deny it with."""
     by_id = [each for each in among if isinstance(found := mark(each), list) and found[:1] == call[:1]]
     return next((each for each in by_id if mark(each) == call), by_id[0] if by_id else None)
 

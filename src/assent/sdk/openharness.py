@@ -17,8 +17,8 @@ RUNTIME = "openharness"
 
 
 class AssentHooks:
-    """The hooks of `inner`, where there are some, and after these the gate: so it sees the call that runs. `cwd` is the
-    folder that the engine works in (default: the gate's project)."""
+    """The hooks of `inner`, if any, and then the gate, so that it sees the call that runs. `cwd` is the folder that the
+    engine works in (default: the gate's project)."""
 
     def __init__(self, session: Sessions, inner: HookExecutor | None = None, *, cwd: str = "") -> None:
         self._guard = ToolGuard(session, RUNTIME)

@@ -1,7 +1,6 @@
-"""The names of OpenHarness's permission checker, over this gate: for programs that were written for that one.
+"""The API of OpenHarness's permission checker on this gate, for programs that were written for it.
 
-What its checker decides holds, and so does what ours decides: the stricter counts. The differences are listed in
-docs/embedding.md."""
+Both its checker and ours decide, and the stricter decision counts. The differences are listed in docs/embedding.md."""
 
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ ASK_HOW = "approve it when you are asked, or run `/permissions full_auto` to let
 INSTALLS = ("install", "create", "init", "add")
 INSTALLERS = ("npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "cargo", "npx", "gem", "go")
 
-# What agents do all day: name → tool, input. The first six are OpenHarness's own operations.
+# Everyday operations of agents: name → tool, input. The first six are OpenHarness's own operations.
 OPERATIONS: dict[str, tuple[str, dict[str, object]]] = {
     "read": ("read", {"file_path": "src/app.py"}),
     "list": ("list", {"path": "src"}),
@@ -104,7 +103,7 @@ class PermissionDecision:
 
 
 class PermissionChecker:
-    """Decides by such settings, or by OpenHarness's own settings objects. `project` is where relative paths begin."""
+    """Decides by such settings, or by OpenHarness's own settings objects. Relative paths are relative to `project`."""
 
     def __init__(self, settings: Any, *, project: str = "") -> None:
         self._settings = settings
@@ -125,8 +124,8 @@ class PermissionChecker:
         try:
             theirs, reason = self._theirs(tool_name, is_read_only, file_path, command)
             ours = self._ours(tool_name, is_read_only, file_path, command)
-        except Exception as error:  # the net: whatever breaks inside, the tool does not run
-            return PermissionDecision(False, reason=f"the gate failed inside: {type(error).__name__}: {error}")
+        except Exception as error:  # the net: after a fault the tool does not run
+            return PermissionDecision(False, reason=f"an internal error of the gate: {type(error).__name__}: {error}")
         if ours is not None and self._counts(ours, tool_name) and ours.outcome > theirs:
             theirs, reason = ours.outcome, ours.reason
         return PermissionDecision(theirs is Outcome.ALLOW, theirs is Outcome.ASK, reason)
@@ -138,7 +137,7 @@ class PermissionChecker:
     def _theirs(
         self, tool_name: str, is_read_only: bool, file_path: str | None, command: str | None
     ) -> tuple[Outcome, str]:
-        """What OpenHarness's checker decides, but that a denial is not opened by an allowed tool."""
+        """The decision of OpenHarness's checker, except that an allowed tool does not lift a denial."""
         settings, mode = self._settings, PermissionMode(self._settings.mode)
         if tool_name in _texts(settings, "denied_tools"):
             return Outcome.DENY, f"{tool_name} is denied by name"
@@ -160,7 +159,7 @@ class PermissionChecker:
         return Outcome.ASK, f"it changes something, so in {mode.value} mode a person confirms it: {ASK_HOW}{hint}"
 
     def _ours(self, tool_name: str, is_read_only: bool, file_path: str | None, command: str | None) -> Decision | None:
-        """What our rules decide on the path and on the command, the stricter; None where there is neither."""
+        """The stricter decision of our rules on the path and on the command; None if there is neither."""
         tool = tool_name if canonical(tool_name) in FILE_TOOLS else "read" if is_read_only else "write"
         found = [self._decided(tool, {"file_path": file_path})] if file_path else []
         found += [self._decided("bash", {"command": command})] if command else []
@@ -212,7 +211,7 @@ class ApprovalGate:
         return (await self.gate.guard(call)).allowed
 
     def resolve(self, request_id: str, approved: bool, *, who: str = "", message: str = "") -> bool:
-        """Answer a question, from any thread. False where none with this id waits. Nothing but True is a yes."""
+        """Answer a question, from any thread. False if none with this id waits. Nothing but True is a yes."""
         waiting = self._waiting.pop(request_id, None)
         if waiting is None:
             return False
@@ -268,15 +267,15 @@ def _engine_in(mode: str) -> Engine:
 
 
 def _texts(settings: Any, name: str) -> tuple[str, ...]:
-    """A list of the settings as it is now; None is none, as theirs has it."""
+    """A list of the settings as it is now; None is an empty one, as in OpenHarness."""
     found = getattr(settings, name)
     return () if found is None else texts(found, name)
 
 
 def _path_rules(rules: Iterable[object]) -> Iterable[PathRule]:
-    """Rules with a pattern. One that denies and has none is an error: what it was to deny would be open."""
+    """Rules with a pattern. A deny rule without one is an error: it would deny nothing."""
     if isinstance(rules, str | bytes | Mapping):
-        raise PayloadError('`path_rules` is a list; write `path_rules=[PathRule("…", allow=False)]`')
+        raise PayloadError('`path_rules` must be a list; write `path_rules=[PathRule("…", allow=False)]`')
     for rule in rules:
         if isinstance(rule, str | bytes):
             raise PayloadError(f"`{rule!r:.80}` is no path rule; write `PathRule({rule!r:.80}, allow=False)`")
@@ -289,7 +288,7 @@ def _path_rules(rules: Iterable[object]) -> Iterable[PathRule]:
 
 
 def _commands(patterns: Iterable[str]) -> Iterable[str]:
-    """Deny rules of ours for patterns of commands, so that a wrapper or a quote is no way around them."""
+    """Deny rules of ours for patterns of commands, so that wrappers and quotes do not bypass them."""
     from assent.policy.parse import parse_rule
 
     for pattern in patterns:

@@ -1,9 +1,8 @@
 """Pydantic AI: a capability that asks the gate before a tool runs.
 
-It is innermost, around the toolsets themselves, so that it sees the arguments that the tool gets; a run in which
-another capability would come between does not start. An agent that is called from a tool of another has its own
-`capabilities`: give it the same one. Tools that the model's provider runs,
-and output functions, are not seen."""
+It is innermost, around the toolsets themselves, so that it sees the arguments that the tool gets; a run with another
+capability in between does not start. An agent that is called from a tool of another has its own `capabilities`: give it
+the same one. Tools that the model's provider runs, and output functions, are not seen."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ class AssentToolset(WrapperToolset[Any]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
-        # The tool that will be called: something outside may have exchanged it under the name of the call.
+        # The tool that will be called: something outside may have replaced it under the same name.
         verdict = await self._verdict(tool.tool_def.name, tool_args, ctx)
         if verdict.allowed is True:
             return await super().call_tool(name, tool_args, ctx, tool)
@@ -80,14 +79,14 @@ class AssentCapability(AbstractCapability[Any]):
         # INVARIANT: nothing of another capability is between the gate and the tools.
         if type(toolset) is not PreparedToolset:
             inside = type(toolset).__name__
-            raise PayloadError(f"`{inside}` would stand behind the gate; list AssentCapability after its capability")
+            raise PayloadError(f"`{inside}` would be behind the gate; list AssentCapability after its capability")
         return AssentToolset(toolset, self.session, self.durable, self.seconds)
 
 
 def results(
     session: Sessions, requests: DeferredToolRequests, answers: Iterable[Mapping[str, object]]
 ) -> DeferredToolResults:
-    """The answers to what a run was paused for, as the next run takes them: `agent.run(…, deferred_tool_results=…)`."""
+    """The answers to a paused run's questions, as the next run takes them: `agent.run(…, deferred_tool_results=…)`."""
     by_id = {each[tool_guard.KEY]: each for each in answers}
     found = DeferredToolResults()
     for part in requests.approvals:

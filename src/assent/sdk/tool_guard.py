@@ -1,6 +1,6 @@
 """Guards the calls of one framework: reads their arguments, asks the session, and checks that they did not change.
 
-Also what a paused run stores: the question, and the answer that it goes on with, as JSON."""
+Also the JSON that a paused run stores: the question, and the answer that resumes it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from assent.contract import Call, Outcome, PayloadError
 from assent.contract.approval import Verdict
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text
-Sessions = Session | Callable[[], Session]  # a session, or what gives that of the run that asks
+Sessions = Session | Callable[[], Session]  # a session, or a function that returns that of the run that asks
 KEY = "assent"  # the key of a question's id, in questions and answers
-CALL = "call"  # and the framework's own id of the call, where an adapter needs it
+CALL = "call"  # and the framework's own id of the call, if an adapter needs it
 
 
 class ToolGuard:
-    """The calls of one framework. `session` is that of all of them, or a function that gives the one of the run that
-    asks: the `get` of a ContextVar, for a program with many users. `seconds` is how long the question of a paused run
-    can be answered. `plans`: the agent only plans."""
+    """The calls of one framework. `session` is the one session of all of them, or a function that returns that of the
+    run that asks, such as the `get` of a ContextVar in a program with many users. `seconds` is the time to answer the
+    question of a paused run. `plans`: the agent only plans."""
 
     def __init__(self, session: Sessions, runtime: str, *, seconds: float = DAY, plans: bool = False) -> None:
         self._session = session
@@ -68,8 +68,8 @@ class ToolGuard:
             return Approval("", verdict=fault(error))
 
     def release(self, answer: object, tool: str, given: Given, **more: str) -> Verdict:
-        """The verdict on a call by the answer with which its run goes on. Never raises; an answer to anything else, a
-        second use and other arguments deny."""
+        """The verdict on a call by the answer that resumes its run. Never raises; an answer to anything else, a second
+        use and other arguments deny."""
         try:
             said = GivenAnswer.read(answer)
             session, call = self._read(tool, given, more)
@@ -86,23 +86,24 @@ class ToolGuard:
             return Outcome.DENY
 
     def _read(self, tool: str, given: Given, more: Mapping[str, str]) -> tuple[Session, Call]:
-        """Raises PayloadError where the call can be read in two ways, or in none."""
+        """Raises PayloadError if the call can be read in two ways, or in none."""
         found = self._session if isinstance(self._session, Session) else self._session()
         session, input = found.planning() if self._plans else found, arguments(given)
         more = {"runtime": self.runtime, **more}
         calls = [session.call(tool, input, **{**more, "cwd": each}) for each in _folders(session, more)]
-        # INVARIANT: where the folder of a tool is not known, it is judged in each that it may be.
+        # INVARIANT: if the folder of a tool is unknown, the call is judged in each possible one.
         return session, calls[0] if len(calls) == 1 else max(calls, key=lambda call: session.decide(call).outcome)
 
 
 def _folders(session: Session, more: Mapping[str, str]) -> list[str]:
-    """The folder that a call runs in, as the author said; or both that it may be, the project's and the program's."""
+    """The folder of a call, as the author declared it; otherwise both possible ones, the project's and the
+    program's."""
     said = more.get("cwd") or session.cwd
     return [said] if said else list(dict.fromkeys((session.project, os.getcwd())))
 
 
 def arguments(given: Given) -> dict[str, object]:
-    """Raises PayloadError where there are no arguments."""
+    """Raises PayloadError if there are no arguments."""
     if given is None:
         return {}
     if isinstance(given, str | bytes):
@@ -118,7 +119,7 @@ def denial_text(verdict: Verdict) -> str:
 
 
 def question(approval: Approval) -> dict[str, object]:
-    """The question of a call that waits, as JSON. Texts of it are the agent's: escape them where they are shown."""
+    """The question of a call that waits, as JSON. Its texts are the agent's: escape them to show them."""
     held = approval.held
     if held is None:
         raise PayloadError("the call waits for no answer")
@@ -130,6 +131,7 @@ def question(approval: Approval) -> dict[str, object]:
         "reason": held.decision.reason,
         "risk": held.decision.risk,
         "effects": list(held.effects),
+        "consequences": [each.text for each in held.consequences],
         "warnings": list(held.warnings),
         "preview": held.preview.text,
     }
@@ -153,7 +155,7 @@ class GivenAnswer:
 
     @classmethod
     def read(cls, given: object) -> GivenAnswer:
-        """Raises PayloadError where this is no answer of ours."""
+        """Raises PayloadError if this is no answer of ours."""
         if not isinstance(given, Mapping):
             raise PayloadError("what came back is no answer to a question of the gate; make it with `answer`")
         texts = [given.get(key, "") for key in (KEY, "session", "who", "message")]

@@ -1,8 +1,8 @@
-"""Access: one-time codes, the sessions of persons, the token of callers. Speaks no HTTP.
+"""Access: one-time codes, the sessions of persons, the token of callers. Contains no HTTP.
 
-Callers (the hooks of agents) may only ask. A person signs in with a code that is shown where no agent reads it. A
-session has two secrets: the cookie, which a browser also sends to other ports of this host, where an agent may serve
-pages; and the key of the page, which it does not. Both are kept in memory only, as hashes."""
+Callers (the hooks of agents) may only ask. A person signs in with a code that is not shown to agents. A session has two
+secrets, the cookie and the key of the page: a browser also sends the cookie to other ports of this host, where an agent
+may serve pages, but not the key. Both are kept in memory only, as hashes."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Clock = Callable[[], float]
 
 
 def steady() -> float:
-    """Seconds on a clock that nobody sets and that runs while the machine sleeps: codes expire then too."""
+    """Seconds on a monotonic clock that also runs while the machine sleeps: codes expire then too."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 class Role(IntEnum):
-    """What a sender may do; each may also do what those before it may."""
+    """What a sender may do. Each role includes those before it."""
 
     NOBODY = 0  # see the sign-in page and whether the server runs
     CALLER = 1  # check and submit calls, and come back for them
@@ -46,7 +46,7 @@ class Role(IntEnum):
 
 
 class Codes:
-    """The current one-time code. It is short, so wrong tries are limited, for each user by themselves."""
+    """The current one-time code. It is short, so wrong tries are limited per user."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -65,10 +65,10 @@ class Codes:
         return bool(self._hash) and self._clock() < self._until
 
     def redeem(self, typed: str, peer: str = "") -> None:
-        """Use up the code. Raises AccessError where `typed` is wrong. `peer` is the user whose tries are counted.
+        """Use up the code. Raises AccessError if `typed` is wrong. `peer` is the user whose tries are counted.
 
-        INVARIANT: the wrong codes of one user keep no other from signing in. There are so many codes that the tries of
-        all users of a machine together find none."""
+        INVARIANT: wrong codes of one user do not lock out another. There are too many codes for all users of a machine
+        together to guess one."""
         tries = self._tries.pop(peer, None) or Bucket(self._clock, TRIES, TRY_EVERY)
         keep(self._tries, peer, tries, MOST_PEERS)
         wait = tries.take()
@@ -105,7 +105,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A signed-in person; `until` is when the session ends at the latest, `channel` where they are."""
+    """A signed-in person; `until` is the latest end of the session, `channel` the surface that they use."""
 
     who: str
     session: str
@@ -154,7 +154,7 @@ class Sessions:
         return session.person
 
     def awake(self, cookie: str) -> bool:
-        """Whether a session has not ended. Asking counts as use, so it does not expire."""
+        """Whether a session is open. Asking counts as use, so the session does not expire."""
         session, now = self._sessions.get(_hash(cookie)), self._clock()
         if session is None or now >= session.person.until:
             return False
@@ -169,8 +169,8 @@ class Sessions:
 
 
 class Access:
-    """Codes, sessions and tokens. `token` is for callers that do not use the socket, `scrape` for what collects
-    metrics, which may read those only."""
+    """Codes, sessions and tokens. `token` is for callers that do not use the socket, `scrape` for metrics collectors,
+    which may read only metrics."""
 
     def __init__(self, clock: Clock, *, who: str, token: str, scrape: str = "") -> None:
         self.codes = Codes(clock)
@@ -186,7 +186,7 @@ class Access:
         return self.sessions.open(self.who, channel)
 
     def is_shown(self, header: bytes) -> bool:
-        """Whether an Authorization header has the token of callers in its usual form, which is quicker to compare."""
+        """Whether an Authorization header has the token of callers in its usual form: the quick comparison."""
         return hmac.compare_digest(header, self._usual)
 
     def is_caller(self, token: str) -> bool:
@@ -197,7 +197,7 @@ class Access:
 
 
 def load_token(state: str, name: str = TOKEN_FILE) -> str:
-    """The token in a file of the state folder, created on first use. That of TOKEN_FILE admits callers on TCP only."""
+    """The token in a file of the state folder, created on first use. TOKEN_FILE's admits callers on TCP only."""
     path = os.path.join(state, name)
     try:
         try:

@@ -35,7 +35,7 @@ from assent.server.state import ServerState
 STOPPING = 15  # seconds for open requests to end
 MOST_CONNECTIONS = 8192
 SHARING = 1000  # connections up to which the loop reports all that have data in one round
-SPARE = 128  # open files that are no connections: the trail, the store, what is read to decide
+SPARE = 128  # open files that are not connections: the trail, the store, files read to decide
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page")
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -131,7 +131,7 @@ def load(folder: str = FOLDER) -> Mapping[str, HttpReply]:
 
 
 class UvicornServer(uvicorn.Server):
-    """uvicorn, with our state closed first: what waits is denied before connections close."""
+    """uvicorn, with our state closed first: held calls are denied before connections close."""
 
     def __init__(self, config: uvicorn.Config, state: ServerState) -> None:
         super().__init__(config)

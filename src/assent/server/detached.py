@@ -23,7 +23,7 @@ SHOWN = 300  # characters of its last line
 
 
 def main(state: str, words: list[str]) -> int:
-    """The script that hooks start: try whether the server can be loaded, or start it, with the lock it inherited."""
+    """The script that hooks start: test whether the server can be loaded, or start it, with the inherited lock."""
     if words == ["try"]:
         from assent.server import app  # noqa: F401  # loads all that the server needs
 
@@ -70,7 +70,7 @@ def _detached(state: str, record: int, options: ServeOptions) -> str:
 
 
 def launched(state: str, record: int, options: ServeOptions, *, failures: int) -> str:
-    """Start the server as a child that outlives this process, and wait until it listens; why it did not, `""` where it
+    """Start the server as a child that outlives this process, and wait until it listens; why it did not, `""` if it
     did. The record keeps the `failures` in a row, this one included, for the next hook."""
     os.chdir("/")
     os.umask(0o077)
@@ -137,7 +137,7 @@ def opened(state: str) -> int:
 
 
 class BoundedLog(io.TextIOBase):
-    """Writes text to a file, which is emptied where it would grow too long."""
+    """Writes text to a file, which is emptied before it grows too long."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

@@ -1,4 +1,4 @@
-"""The callers that wait: for a person, or for a slow decision. Asks through the gate; decides nothing.
+"""Callers that wait for a person or for a slow decision. Asks through the gate; decides nothing.
 
 A caller whose connection ends has some seconds to come back with id and digest; then its call is withdrawn. A verdict
 is handed out once."""
@@ -39,7 +39,7 @@ class WaitingCall:
 
 
 def check_digest(known: str, given: str) -> None:
-    """Raises AccessError where a caller does not know the digest of its call."""
+    """Raises AccessError if a caller does not know the digest of its call."""
     if not hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass")):
         raise AccessError("this is the digest of another call", code="not-yours")
 
@@ -81,7 +81,7 @@ class HeldCalls:
         return self._keep(settled.id, digest, task, session, size)
 
     async def again(self, id: str, digest: str) -> WaitingCall:
-        """The held call of a caller that is back. Raises AccessError where it is another's."""
+        """The held call of a caller that is back. Raises AccessError if it is another's."""
         found = self._waiting.get(id)
         if found is not None:
             check_digest(found.digest, digest)
@@ -119,7 +119,7 @@ class HeldCalls:
                 self._expect(waiting, GRACE)
 
     def _full(self, session: str, size: int) -> str:
-        """Why no other call can be held; `""` where one can."""
+        """Why no other call can be held; `""` if one can."""
         if self._taken.total() >= MOST:
             return f"{MOST} calls wait for a person already"
         if self._taken[session] >= MOST_OF_SESSION:
@@ -146,7 +146,7 @@ class HeldCalls:
         return waiting
 
     def _drop(self, waiting: WaitingCall | None) -> bool:
-        """Forget a held call. False where it was forgotten before."""
+        """Forget a held call. False if it was forgotten before."""
         if waiting is None or self._waiting.get(waiting.id) is not waiting:
             return False
         del self._waiting[waiting.id]
@@ -202,7 +202,7 @@ class SlowDecisions:
         return id in self._tasks
 
     def find(self, id: str, digest: str) -> tuple[asyncio.Task[Settled], float]:
-        """The decision of a hook that is back, and when it was begun. Raises AccessError where it is another's."""
+        """The decision of a hook that is back, and when it began. Raises AccessError if it is another's."""
         known, task, since = self._tasks[id]
         check_digest(known, digest)
         return task, since

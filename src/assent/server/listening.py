@@ -1,7 +1,7 @@
 """The sockets of the server, and the lock that allows one server for each state folder.
 
-The system releases the lock when the process ends. So the socket file of a server that crashed can be told from that of
-a running one, and is removed."""
+The system releases the lock when the process ends. So the socket file of a server that crashed is recognized, and
+removed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Running:
 
 class Listening:
     def __init__(self, state: str, *, port: int, path: str = "", any_port: bool = False) -> None:
-        """`any_port`: take any other port where this one is taken."""
+        """`any_port`: take any other port if this one is taken."""
         self.path = os.path.abspath(path) if path else os.path.join(state_folder(state), SOCKET_FILE)
         self._lock = _locked(os.path.join(state_folder(state), LOCK_FILE))
         try:
@@ -77,7 +77,7 @@ class Listening:
 
 
 def running(state: str) -> Running | None:
-    """The server that runs in a state folder; None where none does."""
+    """The server that runs in a state folder; None if none does."""
     try:
         handle = os.open(os.path.join(state, LOCK_FILE), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
@@ -108,13 +108,13 @@ def _locked(path: str) -> int:
 
 
 def _unix(path: str) -> socket.socket:
-    """A socket that only the user can connect to. Removes only what a crashed server left there."""
+    """A socket that only the user can connect to. Removes only the file of a crashed server."""
     if len(os.fsencode(path)) > LONGEST:
         raise StoreError(f"`{path}` is too long for a socket; give a shorter one with --socket")
     with suppress(FileNotFoundError):
         status = os.lstat(path)
         if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.geteuid():
-            raise StoreError(f"`{path}` exists and is no socket of yours; move it, or give another with --socket")
+            raise StoreError(f"`{path}` exists and is not a socket of yours; move it, or give another with --socket")
         if _answers(path):
             raise StoreError(f"another program listens on `{path}`; give another with --socket")
         os.unlink(path)

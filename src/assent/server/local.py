@@ -21,7 +21,7 @@ def state() -> str:
 
 
 def ask(found: Running, method: str, path: str, body: object = None, *, timeout: float = 10.0) -> dict[str, Any]:
-    """Send one request. Raises StoreError where the server does not answer, AccessError where it refuses."""
+    """Send one request. Raises StoreError if the server does not answer, AccessError if it refuses."""
     raw = b"" if body is None else json.dumps(body).encode()
     try:
         status, answer = http_message.request(found.socket, method, path, raw, seconds=timeout)
@@ -31,7 +31,7 @@ def ask(found: Running, method: str, path: str, body: object = None, *, timeout:
 
 
 def answered(status: int, raw: bytes) -> dict[str, Any]:
-    """The content of an answer. Raises AccessError with the server's code for a refusal, StoreError where it cannot be
+    """The content of an answer. Raises AccessError with the server's code for a refusal, StoreError if it cannot be
     read."""
     found = table(raw)
     if status < 400:
@@ -41,7 +41,7 @@ def answered(status: int, raw: bytes) -> dict[str, Any]:
 
 
 def table(raw: bytes) -> dict[str, Any]:
-    """The JSON object in some bytes. Raises StoreError where there is none."""
+    """The JSON object in some bytes. Raises StoreError if there is none."""
     try:
         found = json.loads(raw)
     except ValueError:

@@ -1,5 +1,4 @@
-"""What the server writes to its terminal. Never waits for the terminal: one that is stopped must not stop
-the gate."""
+"""The server's terminal output. Never waits for the terminal: a stopped terminal must not stop the gate."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ class ServerLog:
         threading.Thread(target=self._write, name="log", daemon=True).start()
 
     def say(self, words: str) -> None:
-        """Write what happened, with the time. Further lines are indented: none of them passes for a line of ours."""
+        """Write a message with the time. Further lines are indented, so that none looks like a message of ours."""
         below = "\n          ".join(words.splitlines())
         self._put(sys.stderr, f"{time.strftime('%H:%M:%S')}  {below}\n")
 
@@ -37,7 +36,7 @@ class ServerLog:
         self.say("".join(traceback.format_exception(error)).rstrip())
 
     def flush(self, seconds: float = 2.0) -> bool:
-        """Wait until everything is written, for so many seconds. False where the terminal takes nothing."""
+        """Wait until everything is written, for so many seconds. False if the terminal takes nothing."""
         done = threading.Event()
         return self._put(sys.stderr, "", done) and done.wait(seconds)
 

@@ -1,4 +1,4 @@
-"""Which process is at the other end of a socket, and what it descends from. Admits and refuses nobody.
+"""Finds the process at the other end of a socket, and its ancestors. Admits and refuses nobody.
 
 Also keeps debuggers and memory readers of the same user out of this process."""
 
@@ -18,7 +18,7 @@ from assent.agents import known
 from assent.programs.traits import has
 
 PR_SET_DUMPABLE = 4
-DEEPEST = 64  # processes above one that are checked
+DEEPEST = 64  # ancestors that are checked
 UNKNOWN = "the process that asks cannot be identified"
 # Programs that run agents, by the name of their process or of the script that an interpreter runs for them.
 AGENT_HOSTS = frozenset((*known.joined("program", "names"), *known.joined("program", "processes"), *known.OTHERS))
@@ -28,7 +28,7 @@ AGENT_MARKS = frozenset(known.joined("environment", "marks"))
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """The process that connected. `since` is when, in seconds since the system started; 0 where that is unknown."""
+    """The process that connected. `since` is the time of that, in seconds since boot; 0 if unknown."""
 
     pid: int
     uid: int
@@ -36,7 +36,7 @@ class Peer:
 
 
 def peer_of(connection: socket.socket) -> Peer | None:
-    """Who connected to a Unix socket, as the kernel says; None where it does not say."""
+    """Who connected to a Unix socket, as the kernel says; None if it does not say."""
     if sys.platform == "linux":
         raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         pid, uid, _ = struct.unpack("3i", raw)
@@ -49,7 +49,7 @@ def peer_of(connection: socket.socket) -> Peer | None:
 
 def user_on_tcp(client: tuple[str, int], port: int, table: str = "/proc/net/tcp") -> int | None:
     """The user whose process is at the other end of a connection to a port of ours on loopback, as the kernel lists it;
-    None where it does not say."""
+    None if it does not say."""
     with suppress(OSError, ValueError):
         (address,) = struct.unpack("=I", socket.inet_aton(client[0]))  # in the byte order of this machine
         with open(table, encoding="ascii", errors="replace") as file:
@@ -61,16 +61,16 @@ def user_on_tcp(client: tuple[str, int], port: int, table: str = "/proc/net/tcp"
 
 
 def uptime() -> float:
-    """Seconds since the system started, 0 where it does not say."""
+    """Seconds since the system started, 0 if it does not say."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else 0.0
 
 
 def why_no_person(pid: int, hosts: frozenset[str] = frozenset(), *, since: float = 0.0) -> str:
-    """Why the process is not one that a person started from a terminal; `""` where it is. `hosts` are names of further
+    """Why the process is not one that a person started from a terminal; `""` if it is. `hosts` are names of further
     programs that run agents. A process that started after the connection (`since`) only reuses the number of the one
     that connected.
 
-    None of this is proof, since an agent has the user's own rights: it makes the ways around it long and visible."""
+    None of this is proof, since an agent has the user's own rights: it only makes ways around it long and visible."""
     try:
         process = _process(pid)
         if since and process.started > since:
@@ -141,7 +141,7 @@ def _names(name: str, words: list[str]) -> frozenset[str]:
 
 
 def close_to_debuggers() -> bool:
-    """Let no process of the same user read this one's memory or attach to it. False where that is impossible."""
+    """Let no process of the same user read this one's memory or attach to it. False if that is impossible."""
     try:
         return bool(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
     except (OSError, AttributeError):

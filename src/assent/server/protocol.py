@@ -1,4 +1,4 @@
-"""HTTP/1.1 by uvicorn, with what it lacks here: the process at the other end, time limits, and limits of connections.
+"""HTTP/1.1 by uvicorn, plus the process at the other end, time limits and connection limits.
 
 Reads no request."""
 
@@ -20,7 +20,7 @@ MOST_HEAD = 128 * 1024  # bytes before a body
 # Connections on TCP, where anybody on this machine can open some: they do not count against the socket of callers.
 MOST_TCP = 512
 
-UvicornProtocol: Any = AutoHTTPProtocol  # that of httptools, or of h11 where httptools is not installed
+UvicornProtocol: Any = AutoHTTPProtocol  # that of httptools, or of h11 if httptools is not installed
 
 
 class Gathered:
@@ -205,7 +205,7 @@ class Protocol(UvicornProtocol):  # type: ignore[misc]  # one of two classes
             self._timers["idle"] = self.loop.call_later(self.timeout_keep_alive, self._end_if_idle)
 
     def _end_if_idle(self) -> None:
-        """One timer serves many answers: to start and stop one for each would be a good part of what they cost."""
+        """One timer serves many answers: starting and stopping one for each would be much of their cost."""
         left = self._used + self.timeout_keep_alive - self.loop.time()
         running = "slow" in self._timers or (self.cycle is not None and not self.cycle.response_complete)
         del self._timers["idle"]
@@ -260,7 +260,7 @@ class Protocol(UvicornProtocol):  # type: ignore[misc]  # one of two classes
 
     def _has_place(self, peer: Peer | None) -> bool:
         """INVARIANT: however many callers wait on the socket, a page on TCP can connect, and the other way round. Idle
-        connections keep no page out: where all places on TCP are taken, the oldest without a complete request ends."""
+        connections keep no page out: when all places on TCP are taken, the oldest without a complete request ends."""
         self._counted = "tcp" if peer is None else "socket"
         Protocol.connections[self._counted] += 1
         taken = Protocol.connections[self._counted]

@@ -1,4 +1,4 @@
-"""The remote channels of one server, Slack and a webhook: configured, opened and closed."""
+"""The remote channels of one server, such as Slack and a webhook: configured, opened and closed."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from assent.approval.channels import Channel
-from assent.approval.channels.slack.remote import INSTALL, Slack
+from assent.approval.channels.remote import RemoteChannel
+from assent.approval.channels.slack.remote import Slack
 from assent.approval.channels.webhook.channel import Webhook
 from assent.approval.patience import Tasks, in_thread
-from assent.approval.secrets import NAMES, SECRETS_FILE, Secrets, variable
-from assent.contract import AssentError, Record, display
+from assent.approval.secrets import SECRETS_FILE, Secrets, variable
+from assent.contract import AssentError, Record, StoreError, display
 from assent.contract.approval import Held, Reach, Scope
 from assent.engine import configure, journal
-from assent.policy.remote_channels import SlackPlace, WebhookPlace, places
+from assent.policy.remote_channels import RemotePlace, places, secret_names
 from assent.server.access import Bucket
 
 if TYPE_CHECKING:
     from assent.server.state import ServerState
 
 
-# A new channel is a folder of approval/channels/ and its row here. Its settings are in policy/remote_channels.py.
-CHANNELS: dict[str, Callable[..., Slack | Webhook]] = {"slack": Slack, "webhook": Webhook}
+# A new channel is a folder of approval/channels/ and its row here.
+CHANNELS: dict[str, Callable[..., RemoteChannel]] = {"slack": Slack, "webhook": Webhook}
 REFUSALS, REFUSAL_EVERY = 8, 10.0  # reported at once, then one in so many seconds
 
 
@@ -39,7 +40,7 @@ class ChannelHost:
 
     @property
     def problem(self) -> str:
-        """What is wrong, on one line; `""` where nothing is."""
+        """What is wrong, on one line; `""` if nothing is."""
         return display.one_line(next((each for each in self._problems.values() if each), ""), 300)
 
     def report(self, part: str, words: str, fine: str) -> None:
@@ -77,7 +78,7 @@ class ChannelHost:
         return self._server.gate.reach(held, rules, scope)
 
 
-def named(state: str, config: str = "") -> dict[str, SlackPlace | WebhookPlace]:
+def named(state: str, config: str = "") -> dict[str, RemotePlace]:
     """The remote channels that the managed and the user's file configure. Raises PolicyError."""
     return places(configure.documents(configure.Place("", (), "", state), config=config))
 
@@ -86,19 +87,20 @@ def findings(state: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]
     """What keeps a remote channel from working, or its secrets from being secret: the problem, and what to do."""
     try:
         asked = named(state)
-        given = {name: environ.get(variable(name), "") for name in NAMES}
-        found = Secrets(given, state)
+        given = {name: environ.get(variable(name), "") for name in secret_names()}
+        found = Secrets(given, state, tuple(given))
         for name in (each for place in asked.values() for each in place.secrets):
             if not found.find(name):
                 yield f"`{name}` is missing", f"put it into `{os.path.join(state, SECRETS_FILE)}`, see docs/slack.md"
     except AssentError as error:
         yield str(error), "correct it"
         return
-    if "slack" in asked and find_spec("slack_sdk") is None:
-        yield f"slack: {INSTALL}", "install it, and restart the server"
+    for name, place in asked.items():
+        if "module" in place.known and find_spec(place.known["module"]) is None:
+            yield f"{name}: {place.known['install']}", "install it, and restart the server"
     for name, value in given.items():
         if value:
-            words = f"{variable(name)} is in this environment, where an agent that is started from it can read it"
+            words = f"{variable(name)} is in this environment, where an agent started from it can read it"
             yield words, f"put it into `{os.path.join(state, SECRETS_FILE)}`"
 
 
@@ -116,8 +118,8 @@ class RemoteChannels:
 
     def __init__(self, server: ServerState, given: Mapping[str, str], *, config: str = "") -> None:
         self._server = server
-        self._secrets = Secrets(given, server.state)
-        self.opened: dict[str, Slack | Webhook] = {}
+        self._secrets = Secrets(given, server.state, secret_names())
+        self.opened: dict[str, RemoteChannel] = {}
         self.problems: dict[str, str] = {}
         self._tasks = Tasks()
         try:
@@ -131,10 +133,12 @@ class RemoteChannels:
         for name, place in self._places.items():
             self._tasks.start(self._open(name, place))
 
-    async def _open(self, name: str, place: SlackPlace | WebhookPlace) -> None:
+    async def _open(self, name: str, place: RemotePlace) -> None:
         try:
             secrets = await self._needed(*place.secrets)
-            self.opened[name] = CHANNELS[name](ChannelHost(self._server, name), place, *secrets)
+            self.opened[name] = CHANNELS[name](ChannelHost(self._server, name), *secrets, **place.values)
+        except ImportError as error:
+            self._off(name, StoreError(place.known.get("install", str(error))))
         except Exception as error:
             self._off(name, error)
 
@@ -143,7 +147,7 @@ class RemoteChannels:
         return await in_thread(lambda: [self._secrets.need(name) for name in names], "secrets")
 
     def lines(self) -> list[str]:
-        """Where questions are also sent, for the greeting."""
+        """The channels that questions are also sent to, for the greeting."""
         places = self._places.items()
         return [f"{name}: questions go to {place.address} too, as {place.file} says" for name, place in places]
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 
 from assent.approval import secrets
 from assent.hook import starting
+from assent.policy.remote_channels import secret_names
 from assent.server import app, local, peers
 from assent.server.listening import Listening, ServeOptions
 from assent.server.state import ServerState
@@ -27,10 +28,10 @@ ATTRIBUTES = "=IIQiIQQQII"  # size, policy, flags, nice, priority, slice, deadli
 
 
 def keep(options: ServeOptions, *, background: bool = False) -> int:
-    """Serve until stopped. A server in the background takes another port where its own is taken."""
+    """Serve until stopped. A server in the background takes another port if its own is taken."""
     closed = peers.close_to_debuggers()
     wake_early()
-    given = secrets.taken(os.environ)
+    given = secrets.taken(os.environ, secret_names())
     app.many_files()
     state = state_folder(local.state())
     listening = Listening(state, port=options.port, path=options.socket, any_port=background)
@@ -50,8 +51,9 @@ def keep(options: ServeOptions, *, background: bool = False) -> int:
 
 
 def wake_early() -> bool:
-    """Ask the system for short turns, which Linux since 6.12 gives sooner: a decision takes less than one, and an agent
-    waits for it. The process gets no more than its share, and keeps its niceness. False where that is impossible."""
+    """Ask the scheduler for short time slices, which Linux since 6.12 grants sooner: a decision takes less than one,
+    and an agent waits for it. The process gets no more than its share, and keeps its niceness. False if that is
+    impossible."""
     number = NUMBERS.get(os.uname().machine) if sys.platform == "linux" and struct.calcsize("P") == 8 else None
     try:
         if number is None or os.sched_getscheduler(0) != os.SCHED_OTHER:

@@ -1,4 +1,4 @@
-"""The state of one server, made at the start and closed at the end. Speaks no HTTP."""
+"""The state of one server, made at the start and closed at the end. Contains no HTTP."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ class ServerState:
             raise
 
     def has_time(self) -> bool:
-        """Whether a caller can be served in this round of the event loop. Where many call at once, the first are; the
-        others take threads, so that no person waits behind them all."""
+        """Whether a caller can be served in this round of the event loop. If many call at once, the first are; the
+        others run in threads, so that no person waits behind them all."""
         now = time.monotonic()
         if self._round_began is None:
             self._round_began = now

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event
 
+from assent.engine import containment
 from assent.tools import opening, process
 from assent.tools.tool import Given, GuardedTool, Problem, Result, ToolContext, ToolJob
 
 SECONDS, MOST_SECONDS = 120, 600
 LONGEST = 100_000  # characters of a command
+CONTAINED = (
+    "[it ran contained, where much is closed{}; exactly the same call again asks a person to let it run outside]"
+)
 HEAD, TAIL = 20_000, 10_000  # bytes of output that are kept
 # Variables that change how bash reads a command, or where `cd` goes.
 STEERING = frozenset("BASH_ENV ENV SHELLOPTS BASHOPTS CDPATH OLDPWD PS4 GLOBIGNORE POSIXLY_CORRECT BASH_COMPAT".split())
 
 
 def environment(given: Mapping[str, str], hidden: frozenset[str] = frozenset()) -> dict[str, str]:
-    """The environment of a command: without Assent's variables and secrets, and without what changes the reading."""
+    """The environment of a command: without Assent's variables and secrets, and those that change how bash reads it."""
     return {
         name: value
         for name, value in given.items()
@@ -52,7 +56,11 @@ class BashTool(GuardedTool):
         if "\0" in command or len(command) > LONGEST:
             raise Problem(f"a command is text without null characters, of at most {LONGEST} characters")
         input = {"command": command, **({"timeout": seconds} if seconds else {})}
-        return ToolJob(input, partial(_run, context, command, seconds or SECONDS))
+
+        def contained(line: str) -> Callable[[Event], Result]:
+            return partial(_run_contained, context, line, seconds or SECONDS)
+
+        return ToolJob(input, partial(_run, context, command, seconds or SECONDS), contained=contained)
 
 
 def _run(context: ToolContext, command: str, seconds: int, stop: Event) -> Result:
@@ -71,6 +79,14 @@ def _run(context: ToolContext, command: str, seconds: int, stop: Event) -> Resul
             supervised=True,
         )
     return Result(report(ended, seconds), ended.late or ended.status != 0)
+
+
+def _run_contained(context: ToolContext, line: str, seconds: int, stop: Event) -> Result:
+    done = _run(context, line, seconds, stop)
+    if not done.error:
+        return done
+    why = containment.failure_of(line)
+    return Result(f"{done.text}\n{CONTAINED.format(f', and {why}' if why else '')}", True)
 
 
 def report(ended: process.Ended, seconds: int) -> str:

@@ -133,7 +133,7 @@ def _change(context: ToolContext, path: str, before: bytes | None, after: bytes,
 
 
 def _version(context: ToolContext, path: str) -> tuple[bytes, str]:
-    """The bytes of a file, and what speaks against changing it: it was not read, or not this version."""
+    """The bytes of a file, and why it must not be changed: it was not read, or not this version."""
     if path not in context.versions:
         return b"", f"`{path}` was not read yet; use `read` first, so that nothing is lost"
     try:

@@ -1,7 +1,7 @@
 """Opens files by their canonical path, name by name and never through a link.
 
-The gate judges the canonical path. Whatever is a link by the time that path is opened was put there since, so it is not
-followed: what is opened is what was judged."""
+The gate judges the canonical path. A link that is met while that path is opened was put there since, so it is not
+followed: the judged file is opened, or none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ResolvedPath:
 
 
 def resolve(text: str, folder: str) -> ResolvedPath:
-    """The canonical path of what a model wrote. Raises Problem where the tools do not go there."""
+    """The canonical path of a path that a model wrote. Raises Problem if the tools do not go there."""
     if not text.strip() or "\0" in text:
         raise Problem("the path is empty" if not text.strip() else "the path holds a null character")
     given = os.path.join(folder, os.path.expanduser(text) if text == "~" or text.startswith("~/") else text)
@@ -108,7 +108,7 @@ def file(path: str, flags: int = os.O_RDONLY) -> Iterator[tuple[int, int]]:
 
 
 def content(handle: int, path: str) -> bytes:
-    """The bytes of an open file. Raises Problem where there are too many."""
+    """The bytes of an open file. Raises Problem if there are too many."""
     chunks: list[bytes] = []
     left = LARGEST + 1
     while left > 0 and (chunk := os.read(handle, min(left, 1 << 20))):
@@ -130,7 +130,7 @@ def binary(raw: bytes) -> bool:
 
 
 def create(path: str, raw: bytes) -> None:
-    """Write a new file. Raises Problem where one exists."""
+    """Write a new file. Raises Problem if one exists."""
     above, name = os.path.split(path)
     with folder(above, make=True) as within:
         try:
@@ -148,7 +148,7 @@ def create(path: str, raw: bytes) -> None:
 
 
 def replace(path: str, before: bytes, after: bytes) -> None:
-    """Replace a file's content, whole or not at all, where its bytes are still these. Its permissions stay."""
+    """Replace a file's content, whole or not at all, if its bytes are still these. Its permissions stay."""
     name = os.path.basename(path)
     with file(path, os.O_RDWR) as (handle, within):
         if content(handle, path) != before:

@@ -30,13 +30,13 @@ SUPERVISOR = os.path.abspath(supervisor.__file__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a program ended. `size` is the length of all its output, of which `output` holds beginning and end."""
+    """How a program ended. `size` is the length of all its output; `output` holds the beginning and the end."""
 
     status: int
     output: bytes
     size: int
-    cut: int  # where in `output` something is left out; 0 where nothing is
-    late: bool  # it was ended because its time was over
+    cut: int  # offset in `output` of the part that is left out; 0 if none is
+    late: bool  # it was ended because it timed out
     left: bool  # it left programs running
     gone: bool  # all that it started is known to have ended
 
@@ -119,7 +119,7 @@ def run(
 
 
 class _Watched:
-    """A program whose output is read while it runs. `supervisor` is our end of the socket pair, where there is one."""
+    """A program whose output is read while it runs. `supervisor` is our end of the socket pair, if there is one."""
 
     def __init__(
         self, program: subprocess.Popen[bytes], buffer: OutputBuffer, supervisor: socket.socket | None
@@ -135,7 +135,7 @@ class _Watched:
         self._selector.register(self._pipe, selectors.EVENT_READ)
 
     def wait(self, end: float, stop: Event) -> tuple[bool, bool]:
-        """Read until it is over; whether its time was, and whether it left something running."""
+        """Read until it is over; whether it timed out, and whether it left something running."""
         linger: float | None = None
         while not stop.is_set():
             now = time.monotonic()
@@ -158,7 +158,7 @@ class _Watched:
             return True
 
     def _read(self, seconds: float) -> bool:
-        """Read what comes within some time; false where nothing came."""
+        """Read what comes within some time; false if nothing came."""
         if not self._open:
             time.sleep(min(seconds, 0.01))
         elif self._selector.select(seconds):
@@ -170,7 +170,7 @@ class _Watched:
         return False
 
     def end(self) -> bytes:
-        """End all of it, also where the program itself has ended; what the supervisor reported."""
+        """End all of it, even if the program itself has ended; return the supervisor's report."""
         if self._supervisor is not None:
             with suppress(OSError):
                 self._supervisor.shutdown(socket.SHUT_WR)

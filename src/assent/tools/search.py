@@ -115,7 +115,7 @@ def _answer(ended: process.Ended) -> dict[str, Any]:
 
 
 def _lines(context: ToolContext, found: dict[str, Any], path: str, files_only: bool, stop: Event) -> list[str]:
-    """INVARIANT: nothing is told of a file that may not be read without asking."""
+    """INVARIANT: only files that may be read without asking are shown."""
     shown: list[str] = []
     closed: list[str] = []
     for name, lines in found["files"]:

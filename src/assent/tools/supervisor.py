@@ -2,8 +2,8 @@
 of the package.
 
 `python -I -S supervisor.py FD WORD…`: FD is one end of a socket pair. Whoever holds the other end closes it, or dies,
-to end everything. Before this process ends it writes `L` where the program left others running, and `D` once nothing of
-it is left. This process inherits whatever loses its parent (a subreaper), so that a new session, a process group or a
+to end everything. Before this process ends it writes `L` if the program left others running, and `D` once nothing of it
+is left. This process inherits whatever loses its parent (a subreaper), so that a new session, a process group or a
 double fork does not escape it."""
 
 from __future__ import annotations

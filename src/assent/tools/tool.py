@@ -1,4 +1,4 @@
-"""What a guarded tool is: its schema, its risk, the call that the gate judges, and the work to do after a yes.
+"""Defines guarded tools: the schema, the risk, the call that the gate judges, and the work to do after a yes.
 
 A tool first checks a call (`prepare`), the gate judges the call that this gives, and only then the work is done."""
 
@@ -18,13 +18,13 @@ KINDS: dict[str, type] = {"string": str, "integer": int, "boolean": bool}
 
 
 class Problem(Exception):
-    """Why a tool cannot do what it was told. The text is for the model, and says what to do."""
+    """Why a tool cannot do what was asked. The text is for the model, and says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a call came to. `error`: it was refused or failed, and the text says why. `verdict` is the gate's, None
-    where the call did not reach it."""
+    """The result of a call. `error`: it was refused or failed, and the text says why. `verdict` is the gate's, None if
+    the call did not reach it."""
 
     text: str
     error: bool = False
@@ -69,12 +69,14 @@ class ToolJob:
     """A call that a tool has checked: the arguments that the gate judges, and the work, which ends early once its
     event is set.
 
-    `problem` speaks against doing it, whatever the gate says. The model gets it only where the gate would not deny the
-    call, so that it learns nothing about files that are closed to it."""
+    `problem` prevents the work, whatever the gate says. The model gets it only if the gate would not deny the call, so
+    that it learns nothing about files that are closed to it. `contained` returns the work for another command, which
+    runs the call contained."""
 
     input: dict[str, object]
     work: Callable[[Event], Result]
     problem: str = ""
+    contained: Callable[[str], Callable[[Event], Result]] | None = None
 
 
 class GuardedTool:
@@ -87,7 +89,7 @@ class GuardedTool:
     required: tuple[str, ...]
 
     def prepare(self, context: ToolContext, given: Given) -> ToolJob:
-        """Check a call. Raises Problem where it makes no sense."""
+        """Check a call. Raises Problem if it makes no sense."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, object]:

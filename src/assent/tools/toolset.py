@@ -43,11 +43,11 @@ class ToolGate(Protocol):
 
 
 class Toolset:
-    """The tools of one agent in one folder, behind a gate or one of its sessions. Which files were read counts for this
+    """The tools of one agent in one folder, behind a gate or one of its sessions. Files that were read are noted per
     set.
 
-    `names` are the tools to offer; `hidden` are environment variables that commands do not get, besides Assent's. Safe
-    for threads and loops."""
+    `names` are the tools to offer; `hidden` are environment variables that commands do not get, in addition to
+    Assent's. Safe for threads and loops."""
 
     def __init__(
         self, gate: ToolGate, folder: str = "", *, names: Sequence[str] = NAMES, hidden: Sequence[str] = ()
@@ -56,7 +56,8 @@ class Toolset:
         unknown = [each for each in names if each not in TOOLS]
         if unknown:
             raise PayloadError(f"there is no tool `{unknown[0]}`; there are {', '.join(NAMES)}")
-        self._gate = gate
+        # A gate that can run a command contained says so by this method.
+        self._gate: ToolGate = gate.rewriting() if "bash" in names and hasattr(gate, "rewriting") else gate
         self._tools = {each: TOOLS[each] for each in names}
         self.folder = os.path.realpath(folder or os.getcwd())
         environ = environment(os.environ, frozenset(texts(hidden, "hidden")))
@@ -78,7 +79,7 @@ class Toolset:
         return self._tools[name].risk
 
     def preview(self, name: str, given: Mapping[str, object], description: str = "") -> Preview:
-        """What a person would see of a call. Raises PayloadError where the call makes no sense."""
+        """The call as a person would see it. Raises PayloadError if the call makes no sense."""
         try:
             return preview(self._prepared(name, given, description)[1])
         except Problem as problem:
@@ -96,7 +97,7 @@ class Toolset:
             verdict = await self._gate.guard(call)
             if verdict.allowed is not True:
                 return Result(verdict.message or REFUSED, True, verdict)
-            working = self._workers.submit(_run, job, verdict, stop)
+            working = self._workers.submit(_run, _as_judged(job, verdict), verdict, stop)
         except Exception as error:  # the net: what breaks here did not run
             return _failed(error)
         try:
@@ -120,7 +121,7 @@ class Toolset:
                 return Result(verdict.message or REFUSED, True, verdict)
         except Exception as error:  # the net
             return _failed(error)
-        return _run(job, verdict, Event())
+        return _run(_as_judged(job, verdict), verdict, Event())
 
     def close(self) -> None:
         self._workers.shutdown(wait=False, cancel_futures=True)
@@ -143,6 +144,15 @@ class Toolset:
     def _readable(self, path: str) -> bool:
         call = Call("read", {"file_path": path}, cwd=self.folder, runtime=OURS)
         return self._gate.decide(call).outcome is Outcome.ALLOW
+
+
+def _as_judged(job: ToolJob, verdict: Verdict) -> ToolJob:
+    """The job to run: contained, if the gate says so. A job that cannot be contained then has a problem."""
+    if not verdict.command and not verdict.decision.contained:
+        return job
+    if not verdict.command or job.contained is None or verdict.decision.outcome is not Outcome.ALLOW:
+        return replace(job, problem=job.problem or "it was to run contained, and that cannot be done")
+    return replace(job, work=job.contained(verdict.command))
 
 
 def _run(job: ToolJob, verdict: Verdict, stop: Event) -> Result:

@@ -1,7 +1,7 @@
 """Appends to the trail: many processes at once, one whole line at a time, in one chain.
 
-When `append` returns, a line is written: safe from the death of this process, not from a power cut. The disk is waited
-for when a segment is full and when the trail is closed. The next writer repairs what one that died left, see
+When `append` returns, a line is written: safe from the death of this process, not from a power cut. It is synced to
+disk when a segment is full and when the trail is closed. The next writer repairs the trail after one died, see
 `recover`."""
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ PATIENCE = 15.0  # seconds to wait for another writer
 
 
 class TrailBusy(Exception):
-    """Another writer holds the lock, or the disk has to be waited for, and the caller would not wait."""
+    """Another writer holds the lock, or a sync is due, and the caller would not wait."""
 
 
 class Trail:
-    """The trail in a folder, which the first append makes. Safe for threads, processes and forks."""
+    """The trail in a folder, created by the first append. Safe for threads, processes and forks."""
 
     def __init__(self, folder: str, *, segment: int = SEGMENT, clock: Callable[[], float] = time) -> None:
+        self._lock = self._file = self._heads = -1
         self.folder = folder
         self._segment = segment
         self._clock = clock
         self._current = os.path.join(folder, CURRENT)
         self._head_path = os.path.join(folder, HEAD)
         self._lock_path = os.path.join(folder, LOCK)
-        self._lock = self._file = self._heads = -1
         self._locked = 0  # the inode of the lock
         self._head = Head()
-        self._known = b""  # the bytes of the head as this process last saw them
+        self._known = b""  # the bytes of the head last seen by this process
         self._identity = (0, 0)  # the inodes of file and head
         self._fresh()
 
     def _fresh(self) -> None:
-        """Nothing open and nothing known: at first, and in the child of a fork, which must not share a lock."""
+        """Reset the state: at first, and in the child of a fork, which must not share a lock."""
         self._mutex = allocate_lock()
         self._close()
         self._process = os.getpid()
 
     def append(self, record: Record, *, patient: bool = True) -> str:
-        """Write a record and return its hash. Raises StoreError where it cannot be written: then it was not. Without
+        """Write a record and return its hash. Raises StoreError if it cannot be written: then it was not. Without
         `patient` it does not wait for other writers: it raises TrailBusy, and nothing was written."""
         try:
             middle = line.body(record)
@@ -92,6 +92,10 @@ class Trail:
             raise
         finally:
             self._mutex.release()
+
+    def __del__(self) -> None:
+        """Close the files of a trail that nobody closed."""
+        self._close()
 
     def close(self) -> None:
         """Wait for the disk, and close the files. The next `append` opens them again."""
@@ -133,7 +137,7 @@ class Trail:
         return found
 
     def _move_mark(self) -> None:
-        """Move the mark on. If that fails, lost lines are harder to find; the line is written anyway."""
+        """Advance the mark. If that fails, lost lines are harder to find; the line is written anyway."""
         try:
             if self._head.count:
                 move_mark(self.folder, self._head)
@@ -143,7 +147,7 @@ class Trail:
             return
 
     def _take_back(self, head: Head) -> None:
-        """Undo a line that was not written whole. Where even this fails, the next writer repairs it."""
+        """Undo a partly written line. If even this fails, the next writer repairs it."""
         try:
             os.ftruncate(self._file, head.offset)
             os.pwrite(self._heads, head.encode(), 0)
@@ -153,7 +157,7 @@ class Trail:
     # ------------------------------------------------------------ agreeing with the disk
 
     def _take(self, patient: bool) -> None:
-        """Take the lock, on the file that has its name now."""
+        """Take the lock on the current lock file."""
         while True:
             if self._lock < 0:
                 own_folder(self.folder)
@@ -185,7 +189,7 @@ class Trail:
             pause = min(pause * 1.5, 0.005)
 
     def _agree(self) -> None:
-        """Bring what this process knows in line with the disk; the lock is held."""
+        """Update the state of this process from the disk; the lock is held."""
         if self._file >= 0 and self._known:
             try:
                 file, head = os.lstat(self._current), os.lstat(self._head_path)
@@ -201,7 +205,7 @@ class Trail:
         self._reopen()
 
     def _reopen(self) -> None:
-        """Open everything again, repair what a dead writer or anybody else left, and record that."""
+        """Open everything again, repair changes by a dead writer or anybody else, and record that."""
         for handle in (self._file, self._heads):
             if handle >= 0:
                 os.close(handle)
@@ -218,7 +222,7 @@ class Trail:
             self._write(line.body(event))
 
     def _rotate(self) -> None:
-        """Begin a new segment; the chain goes on. A death between the steps is repaired by `recover`."""
+        """Begin a new segment; the chain continues. `recover` repairs a crash between the steps."""
         head = self._head
         old = os.path.join(self.folder, old_name(head.first))
         if os.path.lexists(old):

@@ -1,7 +1,7 @@
-"""Searches a segment with DuckDB, where it is installed. The answers are those of `entries.scan`, only faster.
+"""Searches a segment with DuckDB, if it is installed. The results are those of `entries.scan`, only faster.
 
-SQL preselects lines, which are parsed and filtered by the same code as without DuckDB. A segment in which a line cannot
-be read is left to that code as a whole."""
+SQL preselects lines, which are parsed and filtered by the same code as without DuckDB. A segment with an unreadable
+line is left to that code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _hits(
 
 
 def _gather(base: duckdb.DuckDBPyConnection, segment: Segment, wanted: TrailFilter) -> bool:
-    """Put the lines that may pass into a table; false where one of them, or the file, cannot be read."""
+    """Put the lines that may pass into a table; false if one of them, or the file, cannot be read."""
     conditions, values = _conditions(wanted)
     try:
         base.execute(
@@ -57,7 +57,7 @@ def _gather(base: duckdb.DuckDBPyConnection, segment: Segment, wanted: TrailFilt
 
 
 def _path(segment: Segment) -> str:
-    """The file that was opened, whatever its name is by now."""
+    """The opened file, whatever its current name."""
     opened = f"/proc/self/fd/{segment.handle}"
     return opened if os.path.exists(opened) else segment.path
 

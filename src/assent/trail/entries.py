@@ -30,7 +30,7 @@ class Segment:
 
 @contextmanager
 def snapshot(folder: str) -> Iterator[tuple[list[Segment], bytes | None]]:
-    """All segments, oldest first, and the bytes of the head. Nothing where there is no trail."""
+    """All segments, oldest first, and the bytes of the head. Nothing if there is no trail."""
     held: list[Segment] = []
     try:
         yield _fill(folder, held)
@@ -106,7 +106,7 @@ class TrailEntry:
     fields: dict[str, object]
 
     def text(self, name: str) -> str:
-        """A field as text; `""` where it is missing."""
+        """A field as text; `""` if it is missing."""
         found = self.fields.get(name, "")
         return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
 
@@ -121,7 +121,7 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrailFilter:
-    """Which records to read; what is empty does not filter.
+    """Which records to read; an empty field does not filter.
 
     `since` and `until` are seconds since the epoch. `id` and `session` may be prefixes; `rule` and `text` may occur
     anywhere, `text` in upper or lower case; `code` may be a family (`floor` is also `floor.self`)."""
@@ -139,7 +139,7 @@ class TrailFilter:
     text: str = ""
 
     def matches(self, fields: dict[str, object], line: str) -> bool:
-        """Whether a record passes; `line` is it as written."""
+        """Whether a record passes; `line` is its text."""
         time, code = str(fields.get("time", "")), str(fields.get("code", ""))
         return (
             (not self.since or time >= iso(self.since))
@@ -156,7 +156,7 @@ class TrailFilter:
         )
 
     def needles(self) -> list[bytes]:
-        """Bytes that every line that passes contains."""
+        """Bytes that every passing line contains."""
         exact = [f'"{name}":"{written(value)}"' for name in _EXACT if (value := getattr(self, name))]
         begin = [f'"{name}":"{written(value)}' for name in _PREFIX if (value := getattr(self, name))]
         return [each.encode() for each in (*exact, *begin, *([written(self.rule)] if self.rule else []))]
@@ -166,7 +166,7 @@ ALL = TrailFilter()
 
 
 def written(text: str) -> str:
-    """A text as a line has it."""
+    """A text as written in a line."""
     return readable(json.dumps(text, ensure_ascii=False))[1:-1]
 
 
@@ -202,7 +202,7 @@ def _numbered(segment: Segment, newest_first: bool) -> Iterator[tuple[int, bytes
 
 
 def parse(file: str, number: int, raw: bytes, filter: TrailFilter) -> TrailEntry | Malformed | None:
-    """A line as an entry; None where it is blank or does not pass."""
+    """A line as an entry; None if it is blank or does not pass."""
     if not raw.strip():
         return None
     try:

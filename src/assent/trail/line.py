@@ -1,4 +1,4 @@
-"""One line of the trail: its bytes, its place in the chain, and reading that back. Does no I/O.
+"""One line of the trail: its bytes and its position in the chain, written and parsed. Does no I/O.
 
 A line is `{"v":1,"n":N,…,"prev":"HASH","hash":"HASH"}` and a newline. The hash is SHA-256 over the previous hash and
 the line's bytes without its own hash: `{"v":1,"n":N,…,"prev":"HASH"}`."""
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from assent.contract import Record
 else:
-    from _operator import attrgetter  # what `operator` is made of
+    from _operator import attrgetter  # the C core of `operator`
 
 VERSION = 1
 NO_HASH = "0" * 64
 BEGINNING = b'{"v":1,"n":'
-# Texts, not patterns: appending seldom needs them, and `re` caches what it compiled.
+# Texts, not patterns: appending seldom needs them, and `re` caches compiled ones.
 _LINE = rb'\{"v":1,"n":([1-9][0-9]{0,17}),[^\n]*,"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}\n'
 _HASH_LENGTH = len(b',"hash":""}\n') + 64
 # The fields of a line, which `more` may not overwrite.
@@ -38,7 +38,7 @@ _UNSAFE = (
 )
 _second = (-1, "")
 _digest: Callable[[bytes], Any] = sha256
-# The fields of a record that are written where they are not empty, in this order; some can hold a secret.
+# The fields of a record that are written if they are not empty, in this order; some can contain a secret.
 _ORDER = (
     "runtime session project cwd tool input effects outcome layer code reason rule source mode risk who channel scope"
 )
@@ -51,7 +51,7 @@ _known: dict[tuple[object, ...], str] = {}  # a cache of written records without
 
 
 class Link(Value):
-    """The place of a line in the chain, by its own fields. `whole`: its hash matches its bytes."""
+    """The position of a line in the chain, by its own fields. `whole`: its hash matches its bytes."""
 
     __slots__ = ("n", "prev", "hash", "whole")
 
@@ -70,7 +70,7 @@ def body(record: Record) -> bytes:
     if said is None:
         clean = redact.quiet("\n".join(_texts(record)))
         said = _json(_said(record, clean))
-        if clean and key is not None and len(said) <= CACHED_LENGTH:
+        if key is not None and len(said) <= CACHED_LENGTH and (clean or said == _json(_said(record, True))):
             keep(_known, key, said, CACHED)
     id = record.id
     named = f'"id":"{id}"' if id.isascii() and id.replace("-", "").isalnum() else _json({"id": id})
@@ -84,8 +84,8 @@ def body(record: Record) -> bytes:
 
 
 def _lasting(record: Record) -> tuple[object, ...] | None:
-    """All of a record but its id, time and latency, which differ each time. None where equal keys may be written
-    differently, as `1` and `true` are."""
+    """A record without its id, time and latency, which differ each time. None if equal keys may be written differently,
+    like `1` and `true`."""
     given = record.input
     if record.more or not _TEXT.issuperset(map(type, given)) or not _PLAIN.issuperset(map(type, given.values())):
         return None
@@ -118,7 +118,7 @@ def _number(given: float) -> str:
 
 
 def _texts(record: Record) -> Iterator[str]:
-    """All of a record that can hold a secret, to be searched at once."""
+    """All texts of a record that can contain a secret, to search at once."""
     yield from (record.project, record.cwd, record.tool, record.reason, record.rule, record.source, *record.effects)
     yield from redact.texts(record.input or {})
     yield from redact.texts(record.more or {})
@@ -132,7 +132,7 @@ def readable(text: str) -> str:
 
 
 def _escaped(code: int) -> str:
-    if 0xD800 <= code < 0xE000:  # half a character is none, and many readers of JSON refuse it
+    if 0xD800 <= code < 0xE000:  # many JSON readers refuse a lone surrogate
         return f"\\\\u{code:04x}"
     if code > 0xFFFF:
         code -= 0x10000
@@ -159,7 +159,7 @@ def hasten() -> None:
 
 
 def chained(middle: bytes, n: int, prev: str) -> tuple[bytes, str]:
-    """The line of a body at its place in the chain, and its hash."""
+    """The line of a body at its position in the chain, and its hash."""
     before = prev.encode()
     line = b'%b%d,%b,"prev":"%b"' % (BEGINNING, n, middle, before)
     found = _digest(b"%b%b}" % (before, line)).hexdigest()
@@ -167,13 +167,13 @@ def chained(middle: bytes, n: int, prev: str) -> tuple[bytes, str]:
 
 
 def number(line: bytes) -> int:
-    """The number that a line begins with; 0 where it is no line of the trail."""
+    """The number that a line begins with; 0 if it is no line of the trail."""
     digits = line[len(BEGINNING) : len(BEGINNING) + 20].partition(b",")[0]
     return int(digits) if line.startswith(BEGINNING) and digits.isdigit() else 0
 
 
 def link(line: bytes) -> Link | None:
-    """A line's place in the chain; None where the bytes are no line of the trail."""
+    """A line's position in the chain; None if the bytes are no line of the trail."""
     found = re.fullmatch(_LINE, line)
     if found is None:
         return None

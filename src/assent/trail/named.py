@@ -1,6 +1,7 @@
 """Secrets that a name announces: assignments, flags, headers, passwords in addresses, keys such as `clientSecret`.
 
-Reads text, not the shell: it must find the same in a command, a configuration file, a script or JSON within JSON."""
+Reads text, not the shell: it must find the same secrets in a command, a configuration file, a script or JSON within
+JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from assent.contract import Pattern, re
 from assent.trail import shapes
 from assent.trail.shapes import Span
 
-# What a value is made of. The first that fits is taken, and nothing after it is required, so there is no backtracking.
+# The forms of a value. The first match is taken, and nothing after it is required, so there is no backtracking.
 _VALUE = (
     r"(?:‹redacted: [a-z -]*›"
     r"|\\+\"(?:[^\"\\]|\\+[^\"\\])*(?:\\+\"|$)"  # a string within a string
@@ -22,7 +23,7 @@ _VALUE = (
     r"(?:‹redacted: [a-z -]*›|\\\"|\$?'(?:[^'\\]|\\[\s\S])*(?:'|$)|\"(?:[^\"\\]|\\[\s\S])*(?:\"|$)|\\[\s\S]"
     r"|[^\s'\"\\`;&|<>()])*"
 )
-# Words that announce something. Lower case; a text that holds none of them is done.
+# Words that announce a secret, in lower case; a text without them needs no further search.
 HINTS = (*"pass pw secret token key auth cred cookie bearer jwt sig sess otp pat= pat:".split(), "pat ")
 _sources = {
     "assigned": r"(?<![\w.-])(-{0,2}[$@]?[A-Za-z_][\w.-]{0,79}?)(?:\\*[\"'\]]){0,2}\s{0,4}"
@@ -78,7 +79,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "evil-winrm": ("", "-p"),
     "crackmapexec": ("", "-p"),
 }
-# Passwords that no option announces, by program; beside the `user:password` of curl and ftp.
+# Passwords without an option, by program; in addition to the `user:password` of curl and ftp.
 _ODD_FORMS = {
     "openssl": r"\bpass:(?=\S)",
     "kubectl": r"--from-literal[= ][\"']?[\w.-]+=(?=\S)",
@@ -108,7 +109,7 @@ _EMPTY = frozenset(
     "required optional str, string, string; ''".split()
 ) | {"", "''", '""', "*", "***", "...", "…", "-", "=", "==", "|", ">", "[", "{", "("}
 _JOINING = ("-c", "--", "-S", "-E", "-n", "-H")  # `bash -c mysql …`, `sudo -E mysql …`
-NEAR = 2000  # characters that are searched for the end of a command, or the beginning of a quote
+NEAR = 2000  # characters to search for the end of a command, or the start of a quote
 _PROSE = ("secrets", "credentials", "creds", "tokens", "signature")
 _LONG = ("password", "passwd", "pass", "token", "secret", "key", "passphrase")  # -password, as Go and Java write it
 _HEADERS = ("authorization", "proxy-authorization", "cookie", "set-cookie")  # whole lines, see `_headers`
@@ -145,14 +146,14 @@ _ENDINGS: tuple[tuple[str, str], ...] = (
 _WORDS = {"jwt": "token", "bearer": "token", "cookie": "cookie", "cookies": "cookie", "otp": "one-time password"}
 # Words at the end of a name, after another word: `DB_PASS`, not `pass`; `DB_PWD`, not the shell's `PWD`.
 _SECOND = {"pass": "password", "pwd": "password", "pw": "password", "auth": "authorization", "pat": "token"}
-# `key` is a secret after one of these, and else may name anything.
+# `key` is a secret after one of these, otherwise it may mean anything.
 _KEYS = frozenset(
     "api access secret private auth encryption signing master account shared service storage license client deploy app "
     "application consumer subscription admin root hmac aes ssh webhook session crypt cipher openai anthropic stripe "
     "gemini google azure openrouter mistral groq cohere sendgrid mailgun twilio datadog dd amplitude algolia mapbox "
     "sentry segment rapidapi functions host jwt wg psk".split()
 )
-# A name that ends in one of these is about a secret, and holds none.
+# A name that ends in one of these is about a secret, but is none.
 _ABOUT = frozenset(
     "file files path dir directory folder url uri endpoint name names id ids arn ref count limit length len size "
     "min max type types ttl expiry expires expiration age env var policy hash header field issuer prefix suffix "
@@ -216,8 +217,8 @@ def _group(found: re.Match[str], group: int, kind: str) -> Span:
 
 
 def _value(text: str, at: int, kind: str) -> Iterator[Span]:
-    """The value at a place, unless it is empty or only a reference."""
-    alone = text[max(at - 8, 0) : at].rstrip()[-1:] in (":", ",")  # in JSON and its like a string ends at its quote
+    """The value at a position, unless it is empty or only a reference."""
+    alone = text[max(at - 8, 0) : at].rstrip()[-1:] in (":", ",")  # in JSON and similar a string ends at its quote
     found = (alone and _pattern("quoted").match(text, at)) or _pattern("value").match(text, at)
     if found is None or _closes(text, at):
         return
@@ -232,7 +233,7 @@ def _value(text: str, at: int, kind: str) -> Iterator[Span]:
 
 
 def _inside(text: str, start: int, end: int) -> tuple[int, int]:
-    """A value without its quotes, so that JSON stays JSON; a value of several pieces as it is."""
+    """A value without its quotes, so that JSON stays JSON; a value of several pieces unchanged."""
     if _pattern("quoted").fullmatch(text, start, end) is None:
         return start, end
     opening = len(text[start:end]) - len(text[start:end].lstrip("\\")) + 1
@@ -291,7 +292,7 @@ def _assignments(text: str) -> Iterator[Span]:
             if not tested and (kind := _announced(found[1], found[0].rstrip()[-1:])):
                 for span in _value(text, after, kind):
                     yield span
-                    after = span[1]  # what a value holds is redacted with it: each part of a text is searched once
+                    after = span[1]  # a value is redacted as a whole: each part of a text is searched once
             found = pattern.search(text, after)
 
 

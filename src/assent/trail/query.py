@@ -1,7 +1,7 @@
-"""Reads the trail back, all of it or what a filter passes, oldest or newest first, in bounded memory; and as it grows.
+"""Reads the trail, all of it or filtered, oldest or newest first, in bounded memory; and follows it.
 
-Lines that cannot be read are reported and skipped. Where DuckDB is installed and the trail is long, it does the
-searching (`duck`); the answers are the same."""
+Lines that cannot be read are reported and skipped. If DuckDB is installed and the trail is long, it does the searching
+(`duck`); the results are the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from assent.trail import line
 from assent.trail.entries import ALL, Malformed, Segment, TrailEntry, TrailFilter, backwards, parse, scan, snapshot
 from assent.trail.segments import CURRENT, old_segments, open_own
 
-# From which size on loading DuckDB pays, as measured: on few cores the plain search is as fast, reading all is not.
+# The size from which loading DuckDB pays, as measured: on few cores a plain search is as fast, reading everything is
+# not.
 WORTH_BYTES, WORTH_CORES, WORTH_READING = 256 * 1024 * 1024, 4, 32 * 1024 * 1024
 
 
@@ -29,7 +30,7 @@ def read(
 ) -> Iterator[TrailEntry]:
     """The records that pass. `malformed` gets the lines that cannot be read.
 
-    `engine` is `python` or `duckdb`; by default DuckDB is used where it is installed and pays."""
+    `engine` is `python` or `duckdb`; by default DuckDB is used if it is installed and pays."""
     wanted = ALL if wanted is None or wanted == ALL else wanted
     tell = malformed or _ignore
     with snapshot(folder) as (held, _):
@@ -98,10 +99,10 @@ def _parsed(path: str, lines: Iterator[bytes], wanted: TrailFilter, heard: Calla
 
 
 def _growing(folder: str, path: str, handle: int, at: int, last: list[int], poll: float) -> Iterator[bytes]:
-    """Whole lines as they come. `last` holds the number of the last one, to find the segments in between."""
+    """Complete lines as they are written. `last` holds the number of the last one, to find the segments in between."""
     try:
         while True:
-            # In this order: what is renamed after this check is read to its end in the next round.
+            # In this order: a segment renamed after this check is read to its end in the next round.
             moved = handle < 0 or _moved(handle, path)
             for raw in _lines(handle, at):
                 at += len(raw)

@@ -1,8 +1,8 @@
-"""Repairs what a writer that died left of the trail, or what somebody else did to it. Call it with the lock held.
+"""Repairs the trail after a writer died or somebody else changed it. Call it with the lock held.
 
-Nothing is thrown away and nothing is covered up. A whole line that the head does not count yet is taken in. What is no
-line of the chain is moved to another file, and an `event` in the trail says so. A trail that is shorter than its head
-says goes on from the head: the gap stays, and `verify` reports it."""
+Nothing is deleted or hidden. A complete line that the head does not count yet is adopted. Bytes that are no line of the
+chain are moved to another file, and an `event` in the trail says so. A trail that is shorter than its head continues
+from the head: the gap stays, and `verify` reports it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from assent.trail.segments import (
     write_whole,
 )
 
-TAIL = 4 * 1024 * 1024  # bytes at the end of a segment that are searched for a whole line
+TAIL = 4 * 1024 * 1024  # bytes at the end of a segment to search for a complete line
 
 
 def recover(folder: str, time: float) -> tuple[Head, list[Record]]:
@@ -74,7 +74,7 @@ def _longer(folder: str, handle: int, head: Head, size: int, time: float) -> tup
 
 
 def _adopt(data: bytes, head: Head) -> tuple[Head, bytes]:
-    """The head after every line that fits the chain, and the bytes that are left."""
+    """The head after every line that fits the chain, and the remaining bytes."""
     for each in data.splitlines(keepends=True):
         found = line.link(each)
         if found is None or not found.whole or found.n != head.count + 1 or found.prev != head.hash:
@@ -85,7 +85,7 @@ def _adopt(data: bytes, head: Head) -> tuple[Head, bytes]:
 
 
 def _over(handle: int, head: Head, event: Record) -> tuple[Head, list[Record]]:
-    """Write an event over what was moved, so that no death in between loses it."""
+    """Write an event over the moved bytes, so that no crash in between loses it."""
     data, found = line.chained(line.body(event), head.count + 1, head.hash)
     end = head.offset + len(data)
     if os.pwrite(handle, data, head.offset) != len(data):
@@ -113,7 +113,7 @@ def _event(head: Head, code: str, reason: str, time: float, length: int = 0) -> 
 
 
 def _shorter(folder: str, handle: int, head: Head, size: int, time: float) -> tuple[Head, list[Record]]:
-    """The end is gone. The chain goes on from the head, so that the gap can be seen."""
+    """The end is gone. The chain continues from the head, so that the gap can be seen."""
     data = _read(handle, max(size - TAIL, 0), size)
     whole = data.rfind(b"\n") + 1
     torn = _aside(folder, head.count + 1, data[whole:]) if whole < len(data) else ""
@@ -125,7 +125,7 @@ def _shorter(folder: str, handle: int, head: Head, size: int, time: float) -> tu
 
 
 def _without_head(folder: str, handle: int, size: int, raw: bytes | None, time: float) -> tuple[Head, list[Record]]:
-    """A new trail, or one whose head is gone: it is taken from the last whole line, and an event says so."""
+    """A new trail, or one whose head is gone: the head is taken from the last complete line, and an event says so."""
     old = old_segments(folder)
     if not old and not size and not raw:
         return Head(), []
@@ -146,7 +146,7 @@ def _without_head(folder: str, handle: int, size: int, raw: bytes | None, time: 
 
 
 def _from_lines(handle: int, size: int, first: int) -> Head | None:
-    """Where the last whole line of a segment ends."""
+    """The end of the last complete line of a segment."""
     start = max(size - TAIL, 0)
     data = _read(handle, start, size)
     end = data.rfind(b"\n") + 1

@@ -1,8 +1,8 @@
-"""Takes secrets out of what is to be written down, and cuts what is too long.
+"""Redacts secrets and cuts long text before anything is written.
 
-A redacted value keeps its kind and nothing else: `‹redacted: github token›`. Found here is what looks random: long
-runs of letters and digits in no order, other than hashes, UUIDs, paths, identifiers and base64 of text. `shapes` and
-`named` find the rest."""
+A redacted value keeps its kind and nothing else: `‹redacted: github token›`. This module finds random-looking text:
+long runs of letters and digits, except hashes, UUIDs, paths, identifiers and base64 of text. `shapes` and `named` find
+the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RANDOM = "high-entropy text"
 SHORTEST = 20
 _RUN = Pattern(r"[A-Za-z0-9+/_=-]{20,}")
 # Hashes and other random names that are no secrets.
-# Texts, not patterns, here and below: few lines need them, and `re` caches what it compiled.
+# Texts, not patterns, here and below: few lines need them, and `re` caches compiled ones.
 _NOT_SECRET = (
     r"[0-9a-fA-F]+"  # a hash in hexadecimal
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
@@ -74,7 +74,7 @@ def quiet(given: str) -> bool:
 
 
 def _replaced(given: str, spans: Iterable[Span]) -> str:
-    """The text with spans taken out; where several overlap, one mark with the kind of the first replaces all."""
+    """The text with spans redacted; overlapping ones are replaced by one mark with the kind of the first."""
     out: list[str] = []
     done = 0
     start, end, kind = -1, -1, ""
@@ -113,7 +113,7 @@ def texts(given: object, depth: int = 0) -> Iterator[str]:
 
 
 class _Budget:
-    """How much of an input may still be kept, and whether it is known to hold no secret."""
+    """How much of an input may still be kept, and whether it is known to have no secret."""
 
     __slots__ = ("left", "clean")
 
@@ -126,7 +126,7 @@ class _Budget:
 
 
 def value(given: object, *, clean: bool = False) -> object:
-    """Any JSON-shaped value without its secrets, bounded in size and depth. What is not JSON becomes text.
+    """Any JSON-shaped value without its secrets, bounded in size and depth. Anything else becomes text.
 
     `clean` says that all its texts together are `quiet`."""
     return _value(given, _Budget(clean), 0)
@@ -215,7 +215,7 @@ def _joined(items: list[object], out: list[object]) -> list[object]:
 
 
 def _wiped(given: object, kind: str, depth: int) -> object:
-    """A value that its key calls a secret: every text and number in it is redacted, its shape is kept."""
+    """A value whose key announces a secret: every text and number in it is redacted, its shape is kept."""
     if given is None or isinstance(given, bool) or given == "":
         return given
     if depth <= MAX_DEPTH and isinstance(given, dict):
@@ -228,7 +228,7 @@ def _wiped(given: object, kind: str, depth: int) -> object:
 
 
 def _cut(given: str, budget: _Budget) -> str:
-    """A text cut in the middle where it is too long, with its true length."""
+    """A text, cut in the middle if it is too long, with its true length."""
     room = max(min(MAX_TEXT, budget.left), 64)
     budget.left -= min(len(given), room)
     if len(given) <= room:
@@ -246,7 +246,7 @@ def find_random(given: str) -> Iterator[Span]:
 
 
 def _runs(given: str) -> Iterator[tuple[int, str]]:
-    """Long runs of the letters that such secrets are made of. Short texts need no pattern for that."""
+    """Long runs of the characters of such secrets. Short texts need no pattern."""
     if len(given) > LONG:
         yield from ((found.start(), found[0]) for found in _RUN.finditer(given))
         return
@@ -310,7 +310,7 @@ def _harmless(given: str, start: int, run: str) -> bool:
 
 
 def _decoded(run: str) -> str:
-    """The text that base64 encodes; `""` where it encodes none."""
+    """The text that base64 encodes; `""` if it encodes none."""
     trimmed = run.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
     from binascii import a2b_base64
 

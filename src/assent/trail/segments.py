@@ -1,12 +1,12 @@
-"""The files of the trail: their names, opening them with care, and the head and the mark, which find lost lines.
+"""The files of the trail: their names, opening them safely, and the head and the mark, which find lost lines.
 
 `permissions.jsonl` is written to; `permissions-N.jsonl` are older, N being the number of their first line; `torn-N.txt`
-holds what was found after the last whole line. `head.json` says how far the trail reaches, so that a cut tail is found:
+has the bytes found after the last complete line. `head.json` has the length of the trail, so that a cut tail is found:
 one line of a fixed length, written in place.
 
-The mark is a second head, outside the folder, so that a folder that was removed or replaced is found. It may lag behind
-the head by some lines, and never moves back. Where a new trail begins though the mark counts lines, that mark is
-renamed and stays until a person removes it."""
+The mark is a second head outside the folder, so that removing or replacing the folder is found. It may lag behind the
+head by some lines, and never moves back. If a new trail begins although the mark counts lines, that mark is renamed and
+stays until a person removes it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CURRENT = "permissions.jsonl"
 HEAD = "head.json"
 LOCK = "lock"
 LENGTH = 256  # bytes of a head
-EVERY = 64  # lines after which a writer moves the mark
+EVERY = 64  # lines after which a writer advances the mark
 _OLD = r"permissions-([0-9]{1,18})\.jsonl"
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
@@ -41,13 +41,13 @@ def old_segments(folder: str) -> list[tuple[int, str]]:
 
 
 def segments(folder: str) -> list[str]:
-    """The paths of all segments, oldest first; none where there is no trail."""
+    """The paths of all segments, oldest first; none if there is no trail."""
     current = os.path.join(folder, CURRENT)
     return [*(path for _, path in old_segments(folder)), *([current] if os.path.lexists(current) else [])]
 
 
 def own_folder(folder: str) -> None:
-    """Make the trail's folder, open to its owner only. Raises StoreError where it is a link or another user's."""
+    """Make the trail's folder, open to its owner only. Raises StoreError if it is a link or another user's."""
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         status = os.lstat(folder)
@@ -100,8 +100,8 @@ def _failed(path: str, error: OSError) -> StoreError:
 
 
 class Head(Value):
-    """How far the trail reaches: `count` lines in all, the last one's `hash`, and the `offset` at which the current
-    segment ends, whose first line is number `first`."""
+    """The length of the trail: `count` lines in all, the last one's `hash`, and the end `offset` of the current
+    segment, whose first line is number `first`."""
 
     __slots__ = ("count", "hash", "offset", "first")
 
@@ -117,7 +117,7 @@ class Head(Value):
 
 
 def decode(raw: bytes) -> Head | None:
-    """The head that bytes encode; None where they are not exactly what a writer writes."""
+    """The head that bytes encode; None if they are not exactly a writer's form."""
     try:
         value = loads(raw)
         head = Head(value["count"], value["hash"], value["offset"], value["first"])
@@ -127,7 +127,7 @@ def decode(raw: bytes) -> Head | None:
 
 
 def read_head(path: str) -> bytes | None:
-    """The bytes of a head or a mark; None where there is none."""
+    """The bytes of a head or a mark; None if there is none."""
     try:
         handle = open_own(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -141,18 +141,18 @@ def mark_path(folder: str) -> str:
 
 
 def lost_path(folder: str) -> str:
-    """The mark of a trail that was there before this one."""
+    """The mark of an earlier trail."""
     return f"{mark_path(folder)}.lost"
 
 
 def read_mark(folder: str, *, lost: bool = False) -> Head | None:
-    """The mark of a trail; None where there is none that can be read. `lost`: that of the trail before it."""
+    """The mark of a trail; None if there is none that can be read. `lost`: that of the trail before it."""
     raw = read_head(lost_path(folder) if lost else mark_path(folder))
     return None if raw is None else decode(raw)
 
 
 def keep_lost_mark(folder: str) -> None:
-    """A trail begins: a mark that counts lines is that of another, which is lost. The first such mark is kept."""
+    """A trail begins: an existing mark with lines belongs to a lost one. The first such mark is kept."""
     known = read_mark(folder)
     if known is not None and known.count:
         if os.path.lexists(lost_path(folder)):
@@ -162,7 +162,7 @@ def keep_lost_mark(folder: str) -> None:
 
 
 def move_mark(folder: str, head: Head) -> None:
-    """Move the mark on to a head. One that counts more lines stays: then lines are missing, and `verify` says so."""
+    """Advance the mark to a head. A mark with more lines stays: then lines are missing, and `verify` says so."""
     with open(open_own(mark_path(folder), os.O_RDWR | os.O_CREAT), "r+b", 0) as file:
         known = decode(os.pread(file.fileno(), LENGTH * 2, 0))
         if known is None or known.count < head.count:

@@ -1,7 +1,7 @@
-"""Secrets recognized by their shape (tokens of known services, key blocks, JSON web tokens) or by their place in the
+"""Secrets recognized by their shape (tokens of known services, key blocks, JSON web tokens) or by their position in the
 syntax of a program or a language (`cargo login …`, `IDENTIFIED BY '…'`).
 
-A row is tried only where its trigger is in the text, and compiled the first time that happens."""
+A row is tried only if its trigger is in the text, and compiled the first time that happens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Span = tuple[int, int, str]  # start, end, kind
 
 _LEFT = r"(?<![A-Za-z0-9])"
 
-# trigger (as it is written in the text), kind, pattern
+# trigger (as written in the text), kind, pattern
 _ROWS: tuple[tuple[str, str, str], ...] = (
     ("AKIA", "aws access key", _LEFT + r"AKIA[A-Z0-9]{12,}"),
     ("ASIA", "aws access key", _LEFT + r"ASIA[A-Z0-9]{16,}"),
@@ -104,7 +104,7 @@ def _option(programs: str, options: str) -> str:
 
 
 _FORMS: tuple[tuple[str, str, str], ...] = (
-    # Programs that take it as a plain word.
+    # Programs that take a secret as a plain word.
     *(
         (each, "token", _after(each, "auth[ \t]+token|login|auth|authtoken|add-authtoken"))
         for each in ("cargo", "wandb", "snyk", "ngrok", "flyctl", "vault", "fly", "doppler", "railway", "sentry-cli")
@@ -123,7 +123,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("wifi", "password", rf"\bwifi\b{_GAP}\bpassword[ \t]+{_WORD}"),
     ("iwconfig", "password", _after("iwconfig", "key")),
     ("authtoken", "token", rf"\bauthtoken[ \t]+{_WORD}"),
-    # Programs that have an option for it which means other things elsewhere.
+    # Programs with an option for it that means something else in other programs.
     ("twine", "password", _option("twine", "-p")),
     ("supabase", "password", _option("supabase", "-p")),
     ("ncftp", "password", _option(r"ncftp\w*", "-p")),
@@ -180,7 +180,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
         r"|secret-tool|\S+[ \t]+secrets?[ \t]+(?:put|set|create|add))(?![\w-])",
     ),
     ("-file", "password", rf"pass(?:word|wd|phrase)?-file[= ]?<\([ \t]*(?:echo|printf)[ \t]+(?:-\w+[ \t]+)*{_WORD}"),
-    # Assignments whose name alone does not say it.
+    # Assignments whose name alone does not announce a secret.
     ("pwd=", "password", r"(?i);[ \t]*pwd=([^;\s\"']+)"),
     ("sharedaccesssignature", "signature", r"(?i)\bSharedAccessSignature=([^;\s\"']+)"),
     ("_auth", "authorization", r"(?m)(?:^|[\s:])_auth[ \t]*=[ \t]*([^\s\"']+)"),
@@ -233,7 +233,7 @@ def hinted(text: str) -> bool:
 def find(text: str) -> Iterator[Span]:
     yield from _matches(_ROWS, text, text)
     if "PRIVATE KEY" in text:
-        # Blocks whose beginning is not in the text: all that can be base64 before the end mark.
+        # Blocks without their beginning: everything that can be base64 before the end mark.
         for found in re.finditer(_END, text):
             start = max(found.start() - LONGEST_KEY, 0)
             yield start + len(text[start : found.start()].rstrip(_BLOCK)), found.end(), "private key"
@@ -249,7 +249,7 @@ def form_hinted(lower: str) -> bool:
 
 
 def find_forms(text: str, lower: str) -> Iterator[Span]:
-    """Where a text holds a secret by its syntax."""
+    """The spans of secrets in a text, found by syntax."""
     return _matches(_FORMS, lower, text)
 
 

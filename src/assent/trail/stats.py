@@ -1,4 +1,4 @@
-"""Counts what is in the trail: prompts, answers, rules, latencies, days.
+"""Counts records of the trail: prompts, answers, rules, latencies, days.
 
 A *prompt* is a decision with outcome `ask`; an *answer* is how one ended. Counts of the busiest things are exact."""
 
@@ -28,11 +28,11 @@ class Slow:
 
 @dataclass(slots=True)
 class ClassifierStats:
-    """What the classifier did and cost, from records that have a `classifier` object.
+    """The results and cost of the classifier, from records with a `classifier` object.
 
-    `requests` were sent to the model; `cached` opinions and those that were never asked for cost nothing. Of all,
-    `safe` let calls run, `asked` went to a person though the model answered, `errors` because it did not. Latencies
-    are of requests, in milliseconds."""
+    `requests` were sent to the model; `cached` opinions and those never requested cost nothing. `safe` ones let calls
+    run, `asked` went to a person although the model answered, `errors` because it did not. Latencies are of requests,
+    in milliseconds."""
 
     requests: int = 0
     cached: int = 0
@@ -133,7 +133,7 @@ def count(entries: Iterable[TrailEntry]) -> Stats:
 
 
 def _add(stats: Stats, group: tuple[object, ...], times: int) -> None:
-    """Count a group of records that are equal in all that is counted."""
+    """Count a group of records with equal counted fields."""
     day, kind, outcome, tool, rule, session, code, channel, timed_out = (
         "" if each is None else str(each) for each in group
     )
@@ -168,7 +168,7 @@ def _keep(heap: list[tuple[float, int, Slow]], index: int, latency: float, entry
 
 
 def _at(ordered: list[float], share: float) -> float:
-    """The smallest value that so large a share does not exceed."""
+    """The quantile: the smallest value that this share does not exceed."""
     return ordered[max(ceil(len(ordered) * share) - 1, 0)] if ordered else 0.0
 
 

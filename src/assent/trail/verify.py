@@ -1,7 +1,7 @@
 """Verifies the trail from its first line to its head and names the first fault. Changes nothing.
 
-It proves that the lines are those that were written, in that order, with none in between, and none cut off at the end
-as far as the head and the mark know. It cannot prove that nobody rewrote trail, head and mark."""
+It proves that the lines are those written, in that order, with none missing in between or, by the head and the mark, at
+the end. It cannot prove that nobody rewrote trail, head and mark."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The first fault: in which file, at which line of it, with which number in the chain."""
+    """The first fault: its file, its line there, and its number in the chain."""
 
     what: What
     file: str
@@ -47,7 +47,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What `verify` found. `notes` are things to know that are no faults."""
+    """The result of `verify`. `notes` are remarks that are no faults."""
 
     fault: Fault | None
     lines: int
@@ -58,7 +58,7 @@ class Verification:
 
 
 def verify(folder: str, *, start: int = 1, expect: str = "") -> Verification:
-    """Check all segments. `start` is the number of the first line where older segments were archived, `expect` the hash
+    """Check all segments. `start` is the number of the first line, if older segments were archived, `expect` the hash
     of a line, or a prefix of it, that must be among them."""
     with snapshot(folder) as (held, raw):
         head, mark = decode(raw) if raw is not None else None, read_mark(folder)
@@ -85,7 +85,7 @@ class _ChainWalk:
         self.expected = 0  # the number of the line whose hash is expected
         self.watched = watched  # the number of the last line that the head counts
         self.seen: tuple[str, int] = (line.NO_HASH, 0) if watched == 0 else ("", -1)  # its hash, and where it ends
-        self.first = self.before = 1  # the numbers that the last segment, and the one before it, begin with
+        self.first = self.before = 1  # the first numbers of the last segment and the one before it
         self.n = start - 1
         self.hash = line.NO_HASH if start == 1 else ""
         self.prev = ""  # the hash before the last line
@@ -126,7 +126,7 @@ class _ChainWalk:
                 self.seen = (found.hash, offset if segment.current else 0)
         return None
 
-    # ------------------------------------------------------------ naming what is wrong
+    # ------------------------------------------------------------ naming the fault
 
     def name(self, segment: Segment, number: int, each: bytes, found: Link | None, rest: list[Segment]) -> Fault:
         """The fault of a line that is not the expected one."""
@@ -173,7 +173,7 @@ def _is_later(expected: int, rest: list[Segment], number: int) -> bool:
 
 
 def _judge_mark(folder: str, mark: Head | None, walk: _ChainWalk) -> Fault | None:
-    """Whether the lines that the mark counts are there. It lies outside the folder, and outlives it."""
+    """Whether the lines that the mark counts exist. It is outside the folder, and outlives it."""
     if mark is None or not mark.count or mark.count < walk.start:
         return None
     path, lost = mark_path(folder), read_mark(folder, lost=True)
@@ -219,6 +219,6 @@ def _judge_head(path: str, missing: bool, head: Head | None, walk: _ChainWalk) -
 
 
 def _between(head: Head, walk: _ChainWalk) -> bool:
-    """A writer died in the middle of a rotation: the full segment has its new name, and the head does not say so."""
+    """A writer died in the middle of a rotation: the full segment has its new name, but the head does not have it."""
     renamed = (walk.first, walk.before)[walk.first > walk.n]
     return (head.count, head.hash, head.first) == (walk.n, walk.hash, renamed) and walk.seen[1] == 0 and head.offset > 0

@@ -42,7 +42,7 @@ HINTS = {
     "over": (("↵", "close"),),
 }
 
-SendAnswer = Callable[[InboxQuestion, Answer], Awaitable[str]]  # returns what went wrong; "" where it counted
+SendAnswer = Callable[[InboxQuestion, Answer], Awaitable[str]]  # returns what went wrong; "" if it counted
 ReachOf = Callable[[InboxQuestion, tuple[str, ...], Scope], Awaitable[Reach]]
 
 
@@ -109,8 +109,8 @@ class Answering(ModalScreen[str]):
                         placeholder="use the staging database instead",
                     )
                 with VerticalScroll(id="step-over", can_focus=True):
-                    yield Static("", markup=False, id="over-told")
-            yield Static("", markup=False, id="answering-told")
+                    yield Static("", markup=False, id="over-text")
+            yield Static("", markup=False, id="answering-text")
             yield Static("", markup=False, classes="hint", id="answering-hint")
 
     def _menu(self) -> list[Option]:
@@ -155,7 +155,7 @@ class Answering(ModalScreen[str]):
     def tick(self) -> None:
         """Update the clock, and show the end of a question that has ended."""
         if self.question.over is not None and self.step != "over" and not self._busy:
-            self.query_one("#over-told", Static).update(render.over(self.question))
+            self.query_one("#over-text", Static).update(render.over(self.question))
             self.go("over")
         held = self.question.held
         left = self.question.left(time.monotonic())
@@ -170,11 +170,11 @@ class Answering(ModalScreen[str]):
         )
 
     def tell(self, text: str) -> None:
-        told = self.query_one("#answering-told", Static)
-        told.display = bool(text)
-        told.update(render.sentence(text, "$text-error"))
+        problem = self.query_one("#answering-text", Static)
+        problem.display = bool(text)
+        problem.update(render.sentence(text, "$text-error"))
         if text:
-            self.call_after_refresh(told.scroll_visible, animate=False)
+            self.call_after_refresh(problem.scroll_visible, animate=False)
 
     # Keys
 

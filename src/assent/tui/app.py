@@ -25,7 +25,7 @@ from assent.tui.questions import InboxQuestion, ModeOffer, Questions
 
 ANSWER_TIMEOUT = 90.0  # seconds: the server re-evaluates an approved call before it replies
 LONGEST = 400_000  # characters of a question that a terminal can show in full
-MANY = 200  # questions from which on drawing is delayed a little
+MANY = 200  # number of questions from which drawing is delayed
 RINGING = 2.0  # seconds between two rings
 FIRST_WAIT, LONGEST_WAIT = 0.4, 5.0  # seconds between tries to connect
 EXAMPLE: dict[str, Any] = {
@@ -147,7 +147,7 @@ class InboxApp(App[None]):
     # What a person does
 
     async def say(self, question: InboxQuestion, answer: Answer) -> str:
-        """Send an answer to the server. Returns what went wrong and what to do next, "" where it counted."""
+        """Send an answer to the server. Returns what went wrong and what to do next, "" if it counted."""
         if answer.said is Said.ALLOW and not question.whole:
             return "not all of it is shown yet: leave with L, press w to see all of it, then allow it"
         body = {
@@ -160,7 +160,7 @@ class InboxApp(App[None]):
         self.sending.add(question.id)
         question.mine = True
         try:
-            told = await self.client.ask("POST", f"/v1/held/{question.id}/answer", body, patience=ANSWER_TIMEOUT)
+            reply = await self.client.ask("POST", f"/v1/held/{question.id}/answer", body, patience=ANSWER_TIMEOUT)
         except AssentError as error:
             question.mine = False
             self._draw_soon()
@@ -168,12 +168,12 @@ class InboxApp(App[None]):
         finally:
             self.sending.discard(question.id)
         if question.over is None:  # the event may come after the reply
-            self.questions.take("ended", told, time.monotonic())
+            self.questions.take("ended", reply, time.monotonic())
             self._draw_soon()
-        if told.get("note"):
-            self.tell(str(told["note"]), bad=True)
-        elif answer.said.value == "allow" and not told.get("allowed"):
-            self.tell(f"you allowed it, but it did not run: {told.get('reason', '')}", bad=True)
+        if reply.get("note"):
+            self.tell(str(reply["note"]), bad=True)
+        elif answer.said.value == "allow" and not reply.get("allowed"):
+            self.tell(f"you allowed it, but it did not run: {reply.get('reason', '')}", bad=True)
         return ""
 
     async def open_whole(self, question: InboxQuestion) -> str:
@@ -232,8 +232,8 @@ class InboxApp(App[None]):
         """Accept an offer with a mode or a rule, or reject it with neither."""
         self.questions.drop_offer(offer.id)
         try:
-            told = await self.client.ask("POST", "/v1/offers", {"id": offer.id, "mode": mode, "rule": rule})
-            self.tell(str(told.get("words", "")))
+            reply = await self.client.ask("POST", "/v1/offers", {"id": offer.id, "mode": mode, "rule": rule})
+            self.tell(str(reply.get("words", "")))
         except AssentError as error:
             self.tell(f"nothing was changed: {error}", bad=True)
         self._draw_soon()
@@ -242,17 +242,17 @@ class InboxApp(App[None]):
     async def show_example(self) -> None:
         """Ask an example question as an agent would. Nothing runs, whatever is answered."""
         try:
-            told = await self.client.ask("POST", "/v1/calls", EXAMPLE, patience=EXAMPLE["wait"] + 10)
+            reply = await self.client.ask("POST", "/v1/calls", EXAMPLE, patience=EXAMPLE["wait"] + 10)
         except AssentError as error:
             self.tell(f"the example question failed: {error}", bad=True)
             return
-        if not told.get("waiting") and not told.get("resolution"):
-            self.tell(f"your policy {'allows' if told.get('allowed') else 'denies'} this example without asking")
+        if not reply.get("waiting") and not reply.get("resolution"):
+            self.tell(f"your policy {'allows' if reply.get('allowed') else 'denies'} this example without asking")
 
     # The end
 
     async def is_alone(self) -> bool:
-        """Whether no other page or inbox is open; where that is not known, assume so while connected."""
+        """Whether no other page or inbox is open; if unknown, assume so while connected."""
         try:
             status = await self.client.ask("GET", "/v1/status", patience=3.0)
             return int(status.get("streams", 1)) <= 1
@@ -320,5 +320,5 @@ LIGHT = Theme(
 
 
 def background(environ: Mapping[str, str]) -> str:
-    """`light` where the terminal says that its background is light, else `dark`."""
+    """`light` if the terminal says that its background is light, else `dark`."""
     return "light" if environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15") else "dark"

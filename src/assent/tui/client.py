@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 class Client:
     """One person's session with the server of this user. Finds the server for each request: it may have restarted
-    elsewhere. Raises StoreError where nobody answers, AccessError with the server's code where it refuses."""
+    elsewhere. Raises StoreError if nobody answers, AccessError with the server's code if it refuses."""
 
     def __init__(self, find: Find) -> None:
         self._find = find
@@ -104,7 +104,7 @@ class Client:
 
 
 async def _within(seconds: float, waiting: Awaitable[T]) -> T:
-    """The awaited result; raises StoreError where the connection breaks or nothing comes."""
+    """The awaited result; raises StoreError if the connection breaks or nothing comes."""
     try:
         return await asyncio.wait_for(waiting, seconds)
     except TimeoutError:

@@ -22,7 +22,7 @@ MODES = {"plan": "p", "full_auto": "f"}
 
 
 class OfferDialog(ModalScreen[tuple[str, str] | None]):
-    """Returns a mode or a rule, neither where the offer is rejected, None where it stays open."""
+    """Returns a mode or a rule, neither if the offer is rejected, None if it stays open."""
 
     BINDINGS = [Binding("escape,ctrl+c", "dismiss(None)", priority=True)]
 
@@ -95,6 +95,7 @@ HELP = (
     MESSAGE,
     (STOP.key, STOP.offer),
     ("o", "show an offer of another mode"),
+    ("u", "show what can be put back"),
     ("F2", "light or dark"),
     ("q  Ctrl-C", "quit"),
 )
@@ -109,12 +110,12 @@ class Help(ModalScreen[None]):
         with VerticalScroll(classes="dialog"):
             rows = [Content.assemble((f"{key:>16}  ", "bold $primary"), meaning) for key, meaning in HELP]
             yield Static(render.lines(*rows), markup=False)
-            told = (
+            hint = (
                 "A question is being answered while its answers are open. There, Esc goes one step back and, on the "
                 "first step, dismisses the question, which denies it. Ctrl-C and closing the terminal dismiss it at "
                 "once. No other question is denied by that. L leaves it waiting."
             )
-            yield Static(Content.styled(told, "$soft"), markup=False, classes="choices")
+            yield Static(Content.styled(hint, "$soft"), markup=False, classes="choices")
             yield Static(Content.assemble(("Esc", "bold"), " close"), markup=False, classes="hint")
 
 
@@ -139,7 +140,7 @@ class SignIn(Screen[bool]):
             yield Static("Assent inbox", markup=False, id="sign-in-title")
             yield Static("", markup=False, id="sign-in-where")
             yield Input(placeholder="XXXX-XXXX", max_length=32, id="sign-in-code", select_on_focus=False)
-            yield Static("", markup=False, id="sign-in-told")
+            yield Static("", markup=False, id="sign-in-text")
             yield Static(
                 Content.assemble(("↵", "bold"), " sign in   ", ("Esc", "bold"), " quit"),
                 markup=False,
@@ -190,4 +191,4 @@ class SignIn(Screen[bool]):
         self.dismiss(True)
 
     def _tell(self, words: str, style: str) -> None:
-        self.query_one("#sign-in-told", Static).update(render.sentence(words, style))
+        self.query_one("#sign-in-text", Static).update(render.sentence(words, style))

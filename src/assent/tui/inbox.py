@@ -16,6 +16,7 @@ from textual.widgets import Static
 from assent.contract.approval import Answer, Said, Scope
 from assent.tui import render, widgets
 from assent.tui.answering import ARMING, Answering
+from assent.tui.copies import CopiesDialog
 from assent.tui.dialogs import Help, Leaving, OfferDialog
 from assent.tui.questions import InboxQuestion
 from assent.tui.widgets import Detail, QuestionList
@@ -52,6 +53,7 @@ class Inbox(Screen[None]):
         Binding("d", "receipt"),
         Binding("w", "whole"),
         Binding("o", "offer"),
+        Binding("u", "undo"),
         Binding("v", "example"),
         Binding("question_mark", "help"),
         Binding("f2", "app.light_or_dark"),
@@ -72,7 +74,7 @@ class Inbox(Screen[None]):
             yield QuestionList(id="list")
             yield Detail(id="detail")
             with Container(id="nothing"):
-                yield Static(NOTHING, markup=False, id="nothing-told")
+                yield Static(NOTHING, markup=False, id="nothing-text")
         with Vertical(id="foot"):
             yield widgets.KeyBar("allow", widgets.ALLOWING, classes="answer")
             yield widgets.KeyBar("deny", widgets.DENYING, widgets.MORE, classes="answer")
@@ -190,6 +192,9 @@ class Inbox(Screen[None]):
             self.app.tell(wrong, bad=True)
         else:
             self.query_one(Detail).open_whole(question)
+
+    def action_undo(self) -> None:
+        self.app.push_screen(CopiesDialog())
 
     def action_help(self) -> None:
         self.app.push_screen(Help())

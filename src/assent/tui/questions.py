@@ -46,8 +46,8 @@ class Over:
 
 
 class InboxQuestion:
-    """One question as it is now. `mine` says that it was answered here. `sent` is how many characters of its preview
-    came with it, `text` what of it is loaded, `opened` that all of it is loaded and drawn."""
+    """One question as it is now. `mine` says that it was answered here. `sent` is the number of characters of its
+    preview that came with it, `text` the loaded part, `opened` whether all of it is loaded and drawn."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Questions:
     def __init__(self) -> None:
         self._all: dict[str, InboxQuestion] = {}
         self.offers: list[ModeOffer] = []
-        self._ahead = 0.0  # of the server's clock, when it last told the time
+        self._ahead = 0.0  # of the server's clock, when it last sent the time
 
     def take(self, name: str, data: Data, clock: float) -> InboxQuestion | None:
         """Take one event, at a time of the monotonic clock. Returns the question if it is new. Raises PayloadError."""

@@ -23,7 +23,7 @@ from assent.tui.questions import MOST_LINES, InboxQuestion
 MOST_PARTS, MOST_EFFECTS, MOST_INPUT = 60, 40, 20_000
 SAID = 600  # characters of the agent's own description
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
-GRAVE = (Operation.DELETE, Operation.EXECUTE)
+GRAVE = (Operation.DELETE, Operation.EXECUTE, Operation.DESTROY)
 VERB_STYLES = {
     "load": "$warning",
     **{each.verb: "$accent" if each in READ_ONLY else "$error" if each in GRAVE else "$warning" for each in Operation},
@@ -79,8 +79,8 @@ def preview(question: InboxQuestion) -> list[CodeLine]:
     drawn = text if question.opened else text[:MOST_LINES]
     found = list(_diff(drawn)) if shown.kind == "diff" else list(_plain(drawn, shown.kind))
     if not question.whole:
-        told = f"{len(drawn):,} lines of {shown.length:,} characters are shown"
-        found.append(CodeLine("note", "…", f"cut: {told}; press w to see all of it, so that it can be allowed"))
+        words = f"{len(drawn):,} lines of {shown.length:,} characters are shown"
+        found.append(CodeLine("note", "…", f"cut: {words}; press w to see all of it, so that it can be allowed"))
     return found
 
 
@@ -193,6 +193,15 @@ def effects(held: Held) -> Content:
     out = [effect(each, held.project) for each in held.effects[:MOST_EFFECTS]]
     more = len(held.effects) - MOST_EFFECTS
     return lines(*out, Content.styled(f"and {more} more", "$soft") if more > 0 else None)
+
+
+def consequences(held: Held) -> Content:
+    return lines(
+        *(
+            Content.assemble(("· ", "$warning" if each.cut else "$soft"), sentence(each.text))
+            for each in held.consequences
+        )
+    )
 
 
 def effect(text: str, project: str) -> Content:
@@ -320,8 +329,8 @@ def ending(how: Ending, said: Said | None, scope: Scope, allowed: bool) -> str:
         if allowed or said is None:
             said = Said.ALLOW if allowed else Said.DENY
         return of_answer(said, scope)
-    told = ENDINGS[how]
-    return told if how is Ending.SETTLED and allowed else f"{told}; it did not run"
+    words = ENDINGS[how]
+    return words if how is Ending.SETTLED and allowed else f"{words}; it did not run"
 
 
 def next_step(code: str) -> str:

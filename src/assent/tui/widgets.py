@@ -22,7 +22,7 @@ from assent.tui import render
 from assent.tui.questions import InboxQuestion, ModeOffer
 
 
-class Code(Widget):
+class CodeView(Widget):
     """A command, a change or the input of a tool, in rows."""
 
     def __init__(self, *, id: str) -> None:
@@ -48,7 +48,7 @@ class Code(Widget):
 
 
 class Block(Static):
-    """A part of the question under a fixed title; hidden where it is empty."""
+    """A part of the question under a fixed title; hidden if it is empty."""
 
     def __init__(self, title: str, *, id: str) -> None:
         super().__init__("", markup=False, id=id, classes="block")
@@ -73,9 +73,10 @@ class Detail(VerticalScroll, can_focus=False):
         yield Static("", markup=False, id="over")
         yield Block("warnings:", id="warnings")
         yield Static("", markup=False, id="file")
-        yield Code(id="code")
+        yield CodeView(id="code")
         yield Block("the agent's own words, which prove nothing:", id="says")
         yield Block("what it does:", id="effects")
+        yield Block("what it would cause:", id="consequences")
         yield Block("why it asks:", id="why")
         yield Block("receipt:", id="receipt")
 
@@ -97,11 +98,12 @@ class Detail(VerticalScroll, can_focus=False):
         file = self.query_one("#file", Static)
         file.display = bool(held.preview.path)
         file.update(render.marked(render.flat(render.within(held.preview.path, held.project)), "bold $accent"))
-        self.query_one(Code).draw(render.preview(question))
+        self.query_one(CodeView).draw(render.preview(question))
         for name, content in {
             "warnings": render.warnings(held) if held.warnings else None,
             "says": render.says(held) if held.call.description else None,
             "effects": render.effects(held),
+            "consequences": render.consequences(held) if held.consequences else None,
             "why": render.why(held),
             "receipt": None,
         }.items():
@@ -110,7 +112,7 @@ class Detail(VerticalScroll, can_focus=False):
 
     def open_whole(self, question: InboxQuestion) -> None:
         if question.id == self._shown:
-            self.query_one(Code).draw(render.preview(question))
+            self.query_one(CodeView).draw(render.preview(question))
 
     def toggle_receipt(self, question: InboxQuestion) -> None:
         self.receipt_open = not self.receipt_open
@@ -143,7 +145,7 @@ MORE = (
     ("?", "help", "help", ""),
     ("q", "quit", "quit_inbox", ""),
 )
-EXAMPLE = (("v", "show an example question", "example", ""),)
+EXAMPLE = (("v", "show an example question", "example", ""), ("u", "undo", "undo", ""))
 
 
 class StatusLine(Static):

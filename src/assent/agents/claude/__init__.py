@@ -1,1 +1,1 @@
-"""All that Assent knows of Claude Code."""
+"""Everything Assent knows about Claude Code."""

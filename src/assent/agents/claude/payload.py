@@ -1,4 +1,4 @@
-"""Claude Code: PreToolUse, PermissionRequest, ConfigChange and the events that only tell; command and HTTP hooks.
+"""Claude Code: PreToolUse, PermissionRequest, ConfigChange and the events that only inform; command and HTTP hooks.
 
 Not `--permission-prompt-tool`, which has a form of its own: `claude_prompt`."""
 
@@ -27,6 +27,10 @@ SHELLS = ("bash", "zsh")
 class ClaudeCode(Adapter):
     plain = True
     races = True
+    keeps = "folder"
+
+    def replaces(self, event: Event) -> bool:
+        return adapter.runs_text(event, "Bash")
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         return adapter.parse(
@@ -45,7 +49,7 @@ class ClaudeCode(Adapter):
         return adapter.observed(event, reply) or adapter.printed(answer(event, reply))
 
     def respond(self, event: Event | None, reply: Reply) -> Response:
-        """Always 200: the body of any other status is ignored, even where it denies."""
+        """Always 200: the body of any other status is ignored, even if it denies."""
         if event is None:
             return Response(200, adapter.printed({**pre_tool_use(reply), **adapter.blocking(reply)}).stdout)
         return Response(200, adapter.printed(answer(event, reply)).stdout)
@@ -58,7 +62,7 @@ def attended(given: Mapping[str, object], environ: Mapping[str, str]) -> bool | 
 
 
 def shell_of(environ: Mapping[str, str]) -> str:
-    """The shell that the client takes. Where its two variables do not agree, it is not known."""
+    """The shell that the client uses; unknown if its two variables disagree."""
     own, users = environ.get("CLAUDE_CODE_SHELL", ""), environ.get("SHELL", "")
     name = (own or users).rpartition("/")[2]
     if own and users and users.rpartition("/")[2] != name:
@@ -69,18 +73,19 @@ def shell_of(environ: Mapping[str, str]) -> str:
 def answer(event: Event, reply: Reply) -> dict[str, object]:
     match event.kind:
         case EventKind.BEFORE_TOOL:
-            return pre_tool_use(reply)
+            return pre_tool_use(reply, adapter.replaced(event, reply))
         case EventKind.PERMISSION:
             return adapter.permission_request(reply, interrupts=True)
         case EventKind.CONFIG_CHANGE | EventKind.PROMPT if reply.outcome is not Outcome.ALLOW:
             return adapter.blocking(reply)
         case _:
-            return adapter.told(event, reply)
+            return adapter.context_fields(event, reply)
 
 
-def pre_tool_use(reply: Reply) -> dict[str, object]:
+def pre_tool_use(reply: Reply, updated: Mapping[str, object] | None = None) -> dict[str, object]:
     denied = reply.outcome is Outcome.DENY
-    out = adapter.pre_tool_use(reply, WORDS[reply.outcome], reply.for_agent if denied else reply.for_person)
+    text = reply.for_agent if denied else reply.for_person
+    out = adapter.pre_tool_use(reply, WORDS[reply.outcome], text, updated)
     if denied and reply.stop:  # alone it would let the call run
         out |= {"continue": False, "stopReason": visible(reply.for_person)}
     if denied and reply.reason and reply.for_person != reply.for_agent:

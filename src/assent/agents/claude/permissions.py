@@ -60,7 +60,7 @@ def permission(layer: str, text: str) -> Permission:
     known = next((name for name in ("Bash", *NAMED, *ALONE, *PATHS) if name.lower() == tool.lower()), "")
     if known:
         return Permission(layer, text, note=f"does nothing: the name is `{known}`, and case counts there")
-    return Permission(layer, text, note="no rule of ours is about that tool; it is asked about")
+    return Permission(layer, text, note="Assent has no rule for that tool; it asks")
 
 
 def bash(layer: str, text: str, spec: str) -> Permission:
@@ -83,7 +83,7 @@ def path(spec: str, *, wide: bool) -> str:
 
 
 def back(text: str) -> str:
-    """A rule of ours as Claude Code writes it; `""` where it cannot."""
+    """A rule of ours as Claude Code writes it; `""` if it cannot."""
     tool, spec = split(text) or ("", "")
     if tool.startswith("mcp__"):
         return text

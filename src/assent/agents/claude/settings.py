@@ -15,8 +15,8 @@ TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse", "Post
 MUST_BLOCK = frozenset({"PreToolUse", "ConfigChange"})  # after a failed permission request the dialog stays
 OVER_HTTP = frozenset({"PreToolUse", "PermissionRequest"})
 PROXIES = re.compile(r"(?i)(?:http|https|all)_proxy")
-STRONG = ("CLAUDE_", "LD_", "DYLD_")  # these change what the hook is, or whether it is called
-# Keys by which a settings file has programs run that no hook is asked about.
+STRONG = ("CLAUDE_", "LD_", "DYLD_")  # these change the hook, or whether it is called
+# Keys of a settings file that run programs without asking a hook.
 RUN_BY_ITSELF = (
     *("statusLine", "subagentStatusLine", "apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"),
     *("otelHeadersHelper", "proxyAuthHelper", "fileSuggestion", "policyHelper"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.agents.claude.payload import shell_of
-from assent.contract import Call, Outcome, Reply
+from assent.contract import Outcome, Reply
 from assent.contract.display import visible
 
 
@@ -20,15 +20,13 @@ class ClaudePrompt(Adapter):
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         session = environ.get("CLAUDE_CODE_SESSION_ID", "")
         call_input = payload.table(given, "input")
-        call = Call(
+        call = self.call(
             payload.text(given, "tool_name"),
             call_input,
+            home,
+            session,
             cwd=payload.text_if_any(given, "cwd"),
             roots=payload.folder(environ.get("CLAUDE_PROJECT_DIR", "") or project),
-            home=home,
-            session=session,
-            runtime=self.runtime,
-            description=adapter.described(call_input),
             shell=shell_of(environ),
         )
         return Event(

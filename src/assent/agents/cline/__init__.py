@@ -1,1 +1,1 @@
-"""All that Assent knows of Cline CLI."""
+"""Everything Assent knows about Cline CLI."""

@@ -1,4 +1,4 @@
-"""Cline CLI: its file hooks, and what Assent's own plugin sends before a tool (`hookName` = `beforeTool`).
+"""Cline CLI: its file hooks, and the messages of Assent's own plugin before a tool (`hookName` = `beforeTool`).
 
 A file hook can only cancel the whole run; a plugin can skip one call, or have it asked about."""
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, EventKind, Rendered
-from assent.contract import Call, Outcome, Reply
+from assent.contract import Outcome, Reply
 from assent.contract.display import visible
 from assent.contract.tools import ALIASES
 
@@ -21,7 +21,7 @@ KINDS = {
     "prompt_submit": EventKind.PROMPT,
     "agent_start": EventKind.SESSION_START,
 }
-# The tools that Cline itself brings; a tool of a server or a plugin may have any other name.
+# Cline's own tools; a tool of a server or a plugin may have any other name.
 NATIVE = frozenset(
     "run_commands read_files editor apply_patch search_codebase fetch_web_content ask_question submit_and_exit "
     "spawn_agent".split()
@@ -45,16 +45,9 @@ class Cline(Adapter):
             roots = payload.folders(given.get("workspaceRoots"))
             call_input = arguments(inner)
             call_id = payload.text_if_any(inner, "id")
-            call = Call(
-                tool_of(payload.text(inner, "name")),
-                call_input,
-                cwd=payload.text_if_any(given, "cwd") or (roots[0] if len(roots) == 1 else ""),
-                roots=roots,
-                home=home,
-                session=session,
-                runtime=self.runtime,
-                description=adapter.described(call_input),
-            )
+            tool = tool_of(payload.text(inner, "name"))
+            cwd = payload.text_if_any(given, "cwd") or (roots[0] if len(roots) == 1 else "")
+            call = self.call(tool, call_input, home, session, cwd=cwd, roots=roots)
         return Event(
             kind,
             name,
@@ -75,7 +68,7 @@ class Cline(Adapter):
         return adapter.printed({"cancel": False} if reply.outcome is Outcome.ALLOW else cancelled(reply))
 
 
-# Where tools take their one argument without its name.
+# Tools that take their only argument without its name.
 BARE = {"read_files": "files", "run_commands": "commands", "search_codebase": "queries", "apply_patch": "input"}
 
 

@@ -1,6 +1,6 @@
 """A hook file for Cline CLI: a script of our own, which must be executable.
 
-Cline continues after a hook that fails, and reads only an answer on stdout; so the script itself cancels where there is
+Cline continues after a hook that fails, and reads only an answer on stdout; so the script itself cancels if there is
 none."""
 
 from __future__ import annotations

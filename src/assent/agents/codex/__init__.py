@@ -1,1 +1,1 @@
-"""All that Assent knows of Codex CLI."""
+"""Everything Assent knows about Codex CLI."""

@@ -1,8 +1,7 @@
-"""Codex CLI: PreToolUse, PermissionRequest and the events that only tell.
+"""Codex CLI: PreToolUse, PermissionRequest and the events that only inform.
 
-Codex has no ask for a hook: it runs the call. So an ask is a denial here, or, for shell commands and where the
-installer set it up, the same command behind a program for which a rule of Codex's own opens the dialog
-(`Reply.through`)."""
+Codex has no ask for a hook: it runs the call. So an ask is a denial here, or, for shell commands and if the installer
+set it up, the same command, started by a program for which Codex's own rule opens the dialog (`Reply.through`)."""
 
 from __future__ import annotations
 
@@ -21,12 +20,16 @@ NOBODY_ASKED = "a person has to approve this call first, and Codex cannot ask"
 class Codex(Adapter):
     once = ("exec", "e", "review")
     rewriting = True
+    reports = False
 
     def rewrites(self, event: Event) -> bool:
-        """A plain shell command, and not where Codex was told to ask about nothing: it is not relied on to ask then."""
+        """A plain shell command, unless Codex is set to ask about nothing: it may not ask then."""
         call = event.call
         plain = call is not None and call.tool == "Bash" and set(call.input) == {"command"}
         return plain and event.mode in ("", "plan", "default")
+
+    def replaces(self, event: Event) -> bool:
+        return adapter.runs_text(event, "Bash")
 
     def asks(self, event: Event) -> bool:
         return False
@@ -58,15 +61,17 @@ class Codex(Adapter):
             case EventKind.CONFIG_CHANGE:  # an event that Codex does not have
                 return adapter.printed({})
             case _:
-                return adapter.noted(reply) if reply.fault else adapter.printed(adapter.told(event, reply))
+                return adapter.noted(reply) if reply.fault else adapter.printed(adapter.context_fields(event, reply))
 
 
 def before(event: Event, reply: Reply) -> Rendered:
-    """Exactly these keys: with any other one beside them the call runs. An allow has no word: an unknown key,
+    """Exactly these keys: with any other one the call runs. An allow is empty: an unknown key,
     or a decision that Codex does not support, is a warning."""
-    if reply.outcome is Outcome.ALLOW:
+    if reply.outcome is Outcome.ALLOW and not reply.command:
         return adapter.printed({})
     out: dict[str, object] = {"hookEventName": "PreToolUse", "permissionDecision": "deny"}
+    if (updated := adapter.replaced(event, reply)) is not None:
+        return adapter.printed({"hookSpecificOutput": {**out, "permissionDecision": "allow", "updatedInput": updated}})
     command = asking(event, reply)
     if command:
         out |= {"permissionDecision": "allow", "updatedInput": {"command": command}}
@@ -77,10 +82,10 @@ def before(event: Event, reply: Reply) -> Rendered:
 
 
 def asking(event: Event, reply: Reply) -> str:
-    """The same command behind the program that Codex's own rules ask about; `""` where that cannot be done.
+    """The same command, started by the program that Codex's own rules ask about; `""` if that cannot be done.
 
-    Whoever sets `through` has seen that rule in place: without it the command would run unasked. Of a form MOVED, the
-    rule is in a folder that Codex does not read."""
+    Whoever sets `through` has checked that rule: without it the command would run unasked. With form MOVED, the rule is
+    in a folder that Codex does not read."""
     if reply.outcome is not Outcome.ASK or not reply.through.startswith("/") or event.form == MOVED or not event.call:
         return ""
     command = event.call.input.get("command")
@@ -93,7 +98,7 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 def quoted(word: str) -> str:
-    """One word for a shell, whatever it holds."""
+    """One quoted word for a shell."""
     return word if word and set(word) <= PLAIN else "'" + word.replace("'", "'\\''") + "'"
 
 

@@ -1,4 +1,4 @@
-"""Codex's config.toml: our hooks as a marked block at its end, with the hashes by which Codex trusts them.
+"""Codex's config.toml: our hooks as a marked block at its end, with the hashes that make Codex trust them.
 
 A hooks.json has the same entries as other programs; this is for the file that every Codex user has."""
 
@@ -16,7 +16,7 @@ from assent.agents.settings.entry import HookEntry, calls_hook, words_of
 from assent.agents.settings.hooks import Wired
 from assent.contract import SettingsError
 
-MANAGED = "/etc/codex/managed_config.toml"  # what a project's and a user's settings do not override
+MANAGED = "/etc/codex/managed_config.toml"  # not overridden by settings of a project or a user
 BEGIN, END = "# >>> assent >>>", "# <<< assent <<<"
 BLOCK = re.compile(rf"(\A|\r?\n){BEGIN}\r?\n(?:.*\n)*?{END}(?:\r?\n|\Z)")
 TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse"})
@@ -30,9 +30,9 @@ exec /bin/bash -c "$1"
 
 
 class CodexAsking(Asking):
-    """Rules of our own, by which Codex asks before it runs the asking program; `exec` rejects it.
+    """Our rules, which make Codex ask before it runs the asking program; `exec` rejects it.
 
-    Without them in place an ask through that program would simply run, so who uses it looks for the file first."""
+    Without them an ask through that program would simply run, so callers check the file first."""
 
     place = "rules/assent.rules"
     home = ".codex/rules/assent.rules"
@@ -72,11 +72,18 @@ class CodexSettings(ProgramSettings):
         if found is None:
             return text
         before, after = text[: found.start()], text[found.end() :]
-        joined = before and after and not before.endswith("\n")  # our line break has come to part two lines of others
+        joined = before and after and not before.endswith("\n")  # our line break now separates two lines of others
         return before + (found[1] if joined else "") + after
 
     def distrusted(self, text: str, file: str) -> str:
-        return "Codex has not been told to trust the hook, and skips it without a word" if untrusted(text, file) else ""
+        return "Codex does not trust the hook yet, and skips it silently" if untrusted(text, file) else ""
+
+    def confines(self, text: str) -> tuple[str, str]:
+        """Codex has it on unless told otherwise. It blocks less than a contained run."""
+        if read_if_any(text).get("sandbox_mode") == "danger-full-access":
+            return "", ""
+        closes = "writes outside the workspace and the network, not reading: credentials can be read in it"
+        return closes, "start Codex with `--sandbox danger-full-access`, or answer the questions"
 
     def wired(self, text: str, file: str) -> tuple[Wired, ...]:
         return tuple(hooks.one(event, each, hook) for event, each, hook, _ in ours(read(text)))
@@ -136,7 +143,7 @@ def snake(event: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A basic string of TOML, which JSON's strings are but for DEL."""
+    """A basic string of TOML: a JSON string, except for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -148,7 +155,7 @@ def trusted_hash(event: str, command: str, timeout: int, matcher: str | None) ->
 
 
 def ours(found: dict[str, object]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str]]:
-    """Our hooks: the event, the group, the hook, and by which key Codex knows it, after the name of the file."""
+    """Our hooks: the event, the group, the hook, and Codex's key for it, after the name of the file."""
     table = found.get("hooks")
     for event, groups in table.items() if isinstance(table, dict) else ():
         for at, group in enumerate(groups if isinstance(groups, list) else ()):
@@ -158,7 +165,7 @@ def ours(found: dict[str, object]) -> Iterator[tuple[str, dict[str, Any], dict[s
 
 
 def untrusted(text: str, file: str) -> str:
-    """The key of a hook of ours that Codex would skip, as nobody has trusted it; `""` where there is none."""
+    """The key of a hook of ours that Codex would skip, as nobody has trusted it; `""` if there is none."""
     found: dict[str, Any] = read(text)
     for event, group, hook, key in ours(found):
         expected = trusted_hash(event, str(hook["command"]), hook.get("timeout", 600), group.get("matcher"))
@@ -168,11 +175,11 @@ def untrusted(text: str, file: str) -> str:
 
 
 def check(kept: dict[str, object], out: str) -> None:
-    """What we would write must be read back with everything that was there."""
+    """Our new text must parse with everything that was there."""
     try:
         made = tomllib.loads(out)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"our hooks cannot stand beside those of this file; add them by hand: {error}") from None
+        raise SettingsError(f"our hooks cannot be added to those of this file; add them by hand: {error}") from None
     if not jsonc.keeps(made, kept):
         raise SettingsError("the settings would not keep all that is in them; add the hook by hand")
 
@@ -182,7 +189,7 @@ def _open(found: dict[str, object]) -> Iterator[Hole]:
     if isinstance(features, dict) and (features.get("hooks") is False or features.get("codex_hooks") is False):
         yield Hole("`features.hooks` is false: every hook is off", "remove it", inert=True)
     if found.get("sandbox_mode") == "danger-full-access" and found.get("approval_policy") == "never":
-        yield Hole("Codex neither asks nor confines anything: the hook stands alone", "choose `workspace-write`")
+        yield Hole("Codex neither asks nor sandboxes anything: only the hook guards", "choose `workspace-write`")
 
 
 SETTINGS = CodexSettings("codex")

@@ -1,1 +1,1 @@
-"""All that Assent knows of Copilot CLI."""
+"""Everything Assent knows about Copilot CLI."""

@@ -1,7 +1,7 @@
 """Copilot CLI: preToolUse and permissionRequest in its own style, PreToolUse in Claude Code's.
 
 The two styles differ in payload and in answer, and an answer in the wrong one lets the call run. In the own style only
-permissionRequest names its event; the others are told by their fields."""
+permissionRequest names its event; the others are recognized by their fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.agents.claude.payload import WORDS
-from assent.contract import Call, Outcome, PayloadError, Reply
+from assent.contract import Outcome, PayloadError, Reply
 from assent.contract.display import visible
 
 KINDS = {
@@ -28,6 +28,12 @@ SERVERS = "ASSENT_HOST_SERVERS"  # the names of MCP servers, one on a line; as i
 class CopilotCli(Adapter):
     once = ("-p", "--prompt")
     names_no_servers = True
+    keeps = "shell"
+    reports = False
+
+    def replaces(self, event: Event) -> bool:
+        """Not in Claude Code's style, where it was not tested."""
+        return event.form == OWN and adapter.runs_text(event, "bash")
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """Nothing in the payload tells the session's folder from the call's."""
@@ -44,21 +50,12 @@ class CopilotCli(Adapter):
         call = None
         if kind in adapter.WITH_CALL:
             call_input = payload.enclosed(given, "toolArgs" if "toolArgs" in given else "toolInput")
-            call = Call(
-                tool_of(payload.text(given, "toolName"), servers),
-                call_input,
-                cwd=payload.text(given, "cwd"),
-                roots=roots,
-                home=home,
-                session=session,
-                runtime=self.runtime,
-                description=adapter.described(call_input),
-                shell="bash",
-            )
+            tool, cwd = tool_of(payload.text(given, "toolName"), servers), payload.text(given, "cwd")
+            call = self.call(tool, call_input, home, session, cwd=cwd, roots=roots, shell="bash")
         return Event(kind, name, call, session=session, attended=adapter.unattended(environ), form=OWN)
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        """A fault in the form of a denial: of a failed hook the agent reads no more than its exit status."""
+        """A fault in the form of a denial: after a failed hook the agent only sees the exit status."""
         if event is None:
             return adapter.blocked(reply)
         match event.kind:
@@ -86,7 +83,7 @@ def with_patch(given: Mapping[str, object]) -> Mapping[str, object]:
 
 def tool_of(name: str, servers: list[str]) -> str:
     """The tool by the name that rules use: those of MCP servers arrive as `server-tool`, and no tool of Copilot's own
-    has a hyphen. Of a server that is not known its name is taken to go up to the last one."""
+    has a hyphen. The name of an unknown server is assumed to end at the last one."""
     if "-" not in name:
         return name
     owner = max((each for each in servers if each and name.startswith(f"{each}-")), key=len, default="")
@@ -109,7 +106,9 @@ def before(event: Event, reply: Reply) -> dict[str, object]:
     text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
     if event.form == CLAUDE:
         return adapter.pre_tool_use(reply, WORDS[reply.outcome], text)
-    return {"permissionDecision": WORDS[reply.outcome], "permissionDecisionReason": visible(text)}
+    out: dict[str, object] = {"permissionDecision": WORDS[reply.outcome], "permissionDecisionReason": visible(text)}
+    updated = adapter.replaced(event, reply)
+    return out if updated is None else {**out, "modifiedArgs": updated}
 
 
 ADAPTER = CopilotCli("copilot")

@@ -1,4 +1,4 @@
-"""A hook file of our own for Copilot CLI, in its own style: that of the other events needs another answer."""
+"""A hook file of our own for Copilot CLI, in its own style: the other style needs another answer."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""All that Assent knows of Cursor."""
+"""Everything Assent knows about Cursor."""

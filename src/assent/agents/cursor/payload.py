@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, EventKind, Rendered
 from assent.agents.claude.payload import WORDS
-from assent.contract import Call, Outcome, Reply
+from assent.contract import Outcome, Reply
 from assent.contract.display import visible
 
 KINDS = {
@@ -23,7 +23,7 @@ KINDS = {
     "beforeSubmitPrompt": EventKind.PROMPT,
     "sessionStart": EventKind.SESSION_START,
 }
-ASKS = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # the others take an ask for an allow
+ASKS = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # the others treat an ask as an allow
 NOBODY_ASKED = "a person has to approve this call first, and Cursor does not ask here"
 
 
@@ -39,16 +39,8 @@ class Cursor(Adapter):
         call = None
         if kind in adapter.WITH_CALL:
             tool, call_input = tool_of(name, given)
-            call = Call(
-                tool,
-                call_input,
-                cwd=payload.text_if_any(given, "cwd") or (roots[0] if len(roots) == 1 else ""),
-                roots=roots,
-                home=home,
-                session=session,
-                runtime=self.runtime,
-                description=adapter.described(call_input),
-            )
+            cwd = payload.text_if_any(given, "cwd") or (roots[0] if len(roots) == 1 else "")
+            call = self.call(tool, call_input, home, session, cwd=cwd, roots=roots)
         return Event(
             kind,
             name,

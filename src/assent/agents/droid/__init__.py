@@ -1,1 +1,1 @@
-"""All that Assent knows of Factory's Droid."""
+"""Everything Assent knows about Factory's Droid."""

@@ -1,6 +1,6 @@
-"""Factory's Droid: PreToolUse and the events that only tell, as its documentation describes them.
+"""Factory's Droid: PreToolUse and the events that only inform, as its documentation describes them.
 
-Of its modes only those are taken over that are no looser than asking."""
+Only its modes that are no looser than asking are used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODES = {"plan": "plan", "spec": "plan", "default": "default"}
 
 class Droid(Adapter):
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
-        """`cwd` may change while a session goes on, and is never the workspace."""
+        """`cwd` may change during a session, and is never the workspace."""
         return adapter.parse(
             given, runtime=self.runtime, home=home, roots=payload.folder(project), modes=MODES, shell="bash"
         )

@@ -1,1 +1,1 @@
-"""All that Assent knows of Gemini CLI."""
+"""Everything Assent knows about Gemini CLI."""

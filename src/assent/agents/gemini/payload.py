@@ -1,4 +1,4 @@
-"""Gemini CLI: BeforeTool and the events that only tell.
+"""Gemini CLI: BeforeTool and the events that only inform.
 
 Here `cwd` is the session's folder, not the call's: the folder of a shell command is an argument of its own."""
 
@@ -44,7 +44,7 @@ class GeminiCli(Adapter):
 
 
 def server_tool(given: Mapping[str, object]) -> str:
-    """A tool of an MCP server by the name that rules use, whatever else the server calls it; `""` for any other."""
+    """A tool of an MCP server by the name that rules use, whatever the server calls it; `""` for any other."""
     if given.get("mcp_context") is None:
         return ""
     context = payload.table(given, "mcp_context")

@@ -71,7 +71,7 @@ def entry(layer: str, text: str) -> Permission:
         return Permission(layer, text, TOOLS[tool])
     if tool.startswith("mcp_") or "__" in tool:
         return Permission(layer, text, note="name the server by hand, as in `mcp__server__tool`")
-    return Permission(layer, text, note="no rule of ours is about that tool; it is asked about")
+    return Permission(layer, text, note="Assent has no rule for that tool; it asks")
 
 
 def policy(text: str) -> list[Permission]:

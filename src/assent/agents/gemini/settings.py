@@ -1,4 +1,5 @@
-"""Gemini CLI's settings.json, or the hooks.json of an extension: what its `[settings]` section cannot say."""
+"""Gemini CLI's settings.json, or the hooks.json of an extension: the parts that its `[settings]` section cannot
+express."""
 
 from __future__ import annotations
 

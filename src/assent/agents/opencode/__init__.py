@@ -1,1 +1,1 @@
-"""All that Assent knows of opencode."""
+"""Everything Assent knows about opencode."""

@@ -1,4 +1,4 @@
-"""opencode: what Assent's own plugin sends before a tool and when a dialog opens, and what the plugin reads back.
+"""opencode: the messages of Assent's own plugin before a tool and when a dialog opens, and the answers to it.
 
 The plugin is in `settings.py`. It throws on everything but an answer of this form, so nothing here can fail open."""
 
@@ -20,8 +20,8 @@ KINDS = {
     "chat.message": EventKind.PROMPT,
     "session.created": EventKind.SESSION_START,
 }
-# The tools that opencode itself brings. Tools of MCP servers are named `server_tool`, so any other name that looks like
-# a known tool (`read_file` of a server `read`) is somebody else's.
+# opencode's own tools. Tools of MCP servers are named `server_tool`, so any other name that looks like a known tool
+# (`read_file` of a server `read`) is somebody else's.
 NATIVE = frozenset(
     "bash read write edit multiedit patch apply_patch glob grep list webfetch websearch task todowrite todoread "
     "question plan_enter plan_exit invalid".split()
@@ -30,7 +30,7 @@ NATIVE = frozenset(
 ASKS = frozenset(
     "read write edit multiedit patch apply_patch glob grep list webfetch websearch task todowrite skill".split()
 )
-# For shell text it asks only where it sees a command in it: not for `cd`, assignments, redirections alone and the like.
+# For shell text it asks only if it sees a command in it: not for `cd`, assignments, only redirections and the like.
 COMMAND = Pattern(
     r"""\s*(?:(?:cd|pushd)[ \t]+(?:[\w.~/+-]+|"[\w .~/+-]*"|'[\w .~/+-]*')[ \t]*(?:&&|;)\s*)*"""
     r"(?:[A-Za-z_][A-Za-z0-9_]*=[\w.,:@%/+-]*[ \t]+)*"
@@ -45,6 +45,9 @@ UNASKED = "a person has to approve this call first, and opencode opens no dialog
 
 
 class OpenCode(Adapter):
+    def replaces(self, event: Event) -> bool:
+        return adapter.runs_text(event, "bash")
+
     def asks(self, event: Event) -> bool:
         return asked_by_host(event.call)
 
@@ -57,16 +60,9 @@ class OpenCode(Adapter):
         call = None
         if kind in adapter.WITH_CALL:
             call_input = payload.table(given, "args")
-            call = Call(
-                tool_of(payload.text(given, "tool"), given.get("servers")),
-                call_input,
-                cwd=payload.text(given, "directory"),
-                roots=payload.folder(folder),
-                home=home,
-                session=session,
-                runtime=self.runtime,
-                description=adapter.described(call_input),
-            )
+            tool = tool_of(payload.text(given, "tool"), given.get("servers"))
+            cwd, roots = payload.text(given, "directory"), payload.folder(folder)
+            call = self.call(tool, call_input, home, session, cwd=cwd, roots=roots)
         return Event(
             kind,
             name,
@@ -85,11 +81,14 @@ class OpenCode(Adapter):
             return adapter.printed(before(event, reply))
         if event.kind is EventKind.PERMISSION:
             return adapter.printed(answer(reply, reply.outcome))
-        return adapter.noted(reply) if reply.fault else adapter.printed({})
+        if reply.fault:
+            return adapter.noted(reply)
+        told = event.kind is EventKind.AFTER_TOOL and reply.context
+        return adapter.printed({"decision": "allow", "context": visible(reply.context)} if told else {})
 
 
 def tool_of(name: str, servers: object) -> str:
-    """The tool by the name that rules use. `servers` are the names of the MCP servers, as far as the plugin knows."""
+    """The tool by the name that rules use. `servers` are the names of the MCP servers, if the plugin knows them."""
     known = [each for each in servers if isinstance(each, str) and each] if isinstance(servers, list) else []
     owner = max((each for each in known if name.startswith(f"{each}_")), key=len, default="")
     if owner:
@@ -113,7 +112,8 @@ def before(event: Event, reply: Reply) -> dict[str, object]:
     if reply.outcome is Outcome.ASK and not asked_by_host(event.call):
         out = answer(reply, Outcome.DENY)
         return {**out, "message": f"{UNASKED}: {out['message']}"}
-    return answer(reply, reply.outcome)
+    updated = adapter.replaced(event, reply)
+    return answer(reply, reply.outcome) if updated is None else {**answer(reply, reply.outcome), "args": updated}
 
 
 def answer(reply: Reply, outcome: Outcome) -> dict[str, object]:

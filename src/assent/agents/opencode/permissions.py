@@ -55,11 +55,11 @@ def entry(kind: str, pattern: str, word: object, shown: str) -> Permission:
         return Permission(word, shown, note="write it by hand")
     if kind == "*":
         return whole(word, shown, "")
-    return Permission(word, shown, note="no rule of ours is about that kind; the mode decides")
+    return Permission(word, shown, note="Assent has no rule for that kind; the mode decides")
 
 
 def whole(word: str, shown: str, rule: str) -> Permission:
-    """A word for everything of a kind is what a mode is for; only a denial is taken as a rule."""
+    """A word for everything of a kind is the role of a mode; only a denial becomes a rule."""
     if word == "deny" and rule:
         return Permission(word, shown, rule)
     if word == "ask":

@@ -140,19 +140,27 @@ export const Assent = async ({ client, directory, serverUrl }) => {
         servers: await servers(),
         attended: ATTENDED,
       }
-      output.args = fixed(payload.args)
-      Object.defineProperty(output, "args", { writable: false, configurable: false })
+      const args = payload.args
+      const before = JSON.stringify(args)
       const answer = await hook(payload)
       if (answer.decision !== "allow" && answer.decision !== "ask") throw new Error(answer.message || answer.reason)
+      if (JSON.stringify(args) !== before) throw new Error("the arguments changed while Assent decided")
+      const contained = answer.decision === "allow" && answer.args !== undefined
+      if (contained) Object.defineProperty(args, "command", { value: answer.args.command, enumerable: true })
+      output.args = fixed(args)
+      Object.defineProperty(output, "args", { writable: false, configurable: false })
       if (decided.size > 1000) decided.clear()
-      decided.set(input.callID, { decision: answer.decision, payload })
+      const sent = { ...payload, args: JSON.parse(before) }
+      decided.set(input.callID, { decision: answer.decision, payload: sent, contained })
       if (answer.decision === "ask") show(answer.reason) // its dialog has no place for a reason
     },
 
-    "tool.execute.after": async (input) => {
+    "tool.execute.after": async (input, output) => {
       const known = decided.get(input.callID)
       decided.delete(input.callID)
-      if (known?.decision === "ask") await hook({ ...known.payload, event: "tool.execute.after" })
+      if (known?.decision !== "ask" && !known?.contained) return
+      const answer = await hook({ ...known.payload, event: "tool.execute.after" })
+      if (answer.context && typeof output?.output === "string") output.output += `\n\n${answer.context}`
     },
 
     event: async ({ event }) => {

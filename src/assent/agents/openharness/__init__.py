@@ -1,1 +1,1 @@
-"""All that Assent knows of OpenHarness."""
+"""Everything Assent knows about OpenHarness."""

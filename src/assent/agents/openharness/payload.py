@@ -1,6 +1,6 @@
 """OpenHarness: its hook executor, by command (payload in an environment variable) or by HTTP.
 
-The executor reads an exit status or an HTTP status and nothing else; what a hook prints is the reason."""
+The executor reads an exit status or an HTTP status and nothing else; the output of a hook is the reason."""
 
 from __future__ import annotations
 

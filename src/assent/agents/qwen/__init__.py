@@ -1,1 +1,1 @@
-"""All that Assent knows of Qwen Code."""
+"""Everything Assent knows about Qwen Code."""

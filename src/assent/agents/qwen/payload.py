@@ -1,4 +1,4 @@
-"""Qwen Code: PreToolUse, PermissionRequest and the events that only tell, in Claude Code's shape.
+"""Qwen Code: PreToolUse, PermissionRequest and the events that only inform, in Claude Code's shape.
 
 Its PreToolUse comes last, after the person was asked; `cwd` is the session's folder, not the call's."""
 

@@ -1,7 +1,7 @@
-"""Installing as text → text: our hook in a program's settings, and out again. Opens no file.
+"""Adds our hook to a program's settings and removes it, as text → text. Opens no file.
 
-A program whose settings we can change has a `[settings]` section. Where that does not say all, it has a `settings.py`
-too, which is imported when it is asked for."""
+A program whose settings we can change has a `[settings]` section. If that is not enough, it has a `settings.py` too,
+imported on first use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assent.agents.settings.hooks import Wired
 from assent.contract import SettingsError, Value
 
 RUNTIMES = known.runtimes("settings")
-# What a settings file must not set in the environment of a hook.
+# Variables that a settings file must not set for a hook.
 VARIABLES = re.compile(
     rf"(?i)ASSENT_.*|LD_.*|DYLD_.*|PYTHON.*|PATH|BASH_ENV|ENV|{'|'.join(known.joined('environment', 'elsewhere'))}"
 )
@@ -23,7 +23,7 @@ INSPECT = "look at it before you start the program here"
 
 
 def load(runtime: str) -> ProgramSettings:
-    """The settings of a program; raises KeyError where there are none."""
+    """The settings of a program; raises KeyError if there are none."""
     try:
         found: ProgramSettings = module(runtime, "settings").SETTINGS
     except KeyError:
@@ -33,7 +33,7 @@ def load(runtime: str) -> ProgramSettings:
 
 class Hole(Value):
     """A way around the hook. `inert` ones switch it off; the others let some calls past it, or weaken it. `key` and
-    `value` are what closes it where one key does (`key` is `""` where none does)."""
+    `value` close it, if one key does (`key` is `""` if none does)."""
 
     __slots__ = ("text", "fix", "inert", "key", "value")
 
@@ -46,12 +46,12 @@ class Hole(Value):
 
 
 class Asking:
-    """How a program that has no ask for hooks is made to ask: by rules of its own about a program of ours."""
+    """How to make a program ask whose hooks cannot: by its own rules on a program of ours."""
 
     place = ""  # the file of the rules, from the folder of the settings
     home = ""  # the same file in a home folder
     mark = ""  # how the file begins
-    script = ""  # the program of ours, which runs the command that it is given
+    script = ""  # our program, which runs the given command
 
     def rules(self, program: str) -> str:
         raise NotImplementedError
@@ -74,20 +74,25 @@ class ProgramSettings:
         self.secret_name = "{name}" in self.row.get("hook", {}).values()
 
     def install(self, text: str, entry: HookEntry) -> str:
-        """The text with our hook in it, once; raises SettingsError where it cannot be added without harm."""
+        """The text with our hook in it, once; raises SettingsError if it cannot be added without harm."""
         raise NotImplementedError
 
     def uninstall(self, text: str) -> str:
-        """The text without our hook. `""` where nothing else is left in a file that we created."""
+        """The text without our hook. `""` if nothing else is left in a file that we created."""
         raise NotImplementedError
 
     def objection(self, text: str) -> str:
-        """Why the program itself would not load a text that we can read, `""` where it would."""
+        """Why the program itself would not load a text that we can read, `""` if it would."""
         return ""
 
     def distrusted(self, text: str, file: str) -> str:
-        """Why the program would skip a hook of ours that it was not told to trust, `""` where it would not."""
+        """Why the program would skip our hook because it does not trust it, `""` if it would not."""
         return ""
+
+    def confines(self, text: str) -> tuple[str, str]:
+        """The restrictions of the program's own sandbox, if no contained run starts in it, and what to do about it;
+        empty without one."""
+        return "", ""
 
     def wired(self, text: str, file: str) -> tuple[Wired, ...]:
         """Our hooks in a settings text, as the program would start them; raises SettingsError."""
@@ -100,14 +105,14 @@ class ProgramSettings:
         return next((each for each in found if before in ("", each.event)), None)
 
     def holes(self, text: str, *, http: bool = False) -> tuple[Hole, ...]:
-        """What settings leave open; raises SettingsError where they cannot be read."""
+        """The holes in settings; raises SettingsError if they cannot be read."""
         switch = self.row.get("switch", "")
         if not switch or jsonc.objects(text).get(switch) is not True:
             return ()
         return (Hole(f"`{switch}` switches every hook off", "set it to false", inert=True, key=switch, value=False),)
 
     def brought(self, text: str) -> tuple[Hole, ...]:
-        """What a project's own settings have the program do without asking a hook; raises SettingsError."""
+        """Actions of the program by a project's settings without asking a hook; raises SettingsError."""
         return tuple(Hole(each, INSPECT) for each in _brought(jsonc.objects(text)))
 
     def reserved(self, text: str) -> tuple[Hole, ...]:
@@ -119,12 +124,12 @@ class ProgramSettings:
         return (Hole(f"`{key}`: other hooks are off", fix, inert=True),) if found.get(key) is True else ()
 
     def needed(self, text: str) -> tuple[Hole, ...]:
-        """The keys without which a project could switch a hook of the machine's settings off; raises SettingsError.
-        They are always set there."""
+        """The keys that keep a project from switching off a hook of the machine's settings; raises SettingsError. They
+        are always set there."""
         return tuple(Hole(**each) for each in self.row.get("needed", ()))
 
     def wanting(self, scope: str = "user") -> tuple[Hole, ...]:
-        """What the program leaves open unless its settings say otherwise."""
+        """The holes of the program unless its settings close them."""
         rows = [{**each} for each in self.row.get("wanting", ())]
         return tuple(Hole(**each) for each in rows if each.pop("scope", scope) == scope)
 
@@ -164,8 +169,8 @@ class JsonHooks(ProgramSettings):
 
 
 class WholeFile(ProgramSettings):
-    """A file of ours, which we write and remove as one. `mark` is in it and in no other; another's file in its place is
-    left alone."""
+    """A file of ours, written and removed as a whole. Only our file contains `mark`; another file in its place is not
+    changed."""
 
     mark = ""
     whole = True
@@ -196,7 +201,7 @@ def _brought(found: Mapping[str, object]) -> Iterator[str]:
 
 
 def variables(text: str) -> tuple[Hole, ...]:
-    """What a file of variables sets for hooks: `NAME=value`, perhaps after `export`."""
+    """The variables that a file sets for hooks: `NAME=value`, perhaps after `export`."""
     names = (
         line.strip().removeprefix("export ").partition("=")[0].strip() for line in text.splitlines() if "=" in line
     )

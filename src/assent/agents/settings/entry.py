@@ -11,12 +11,12 @@ LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]+/hook/[a
 NOTICE = "Assent is checking"
 PROGRAMS = ("assent", "assent.exe", "assent-hook")  # the last is the compiled client
 LONGEST_PREFIX = 3  # words before ours: `python -I -m`
-# Without a quote of any kind: it stands in lines of shell.
+# Without any quotes: it is part of shell lines.
 FAILED = (
     "Assent could not decide: its hook failed. Install Assent again and run assent install, or remove its hook from "
     "the settings of this program"
 )
-# What the hook printed is passed on where there is something and it ended well.
+# The hook's output is passed on if there is some and it succeeded.
 ANSWERED = 'out=$({}) && [ -n "$out" ] && printf "%s\\n" "$out" && exit 0'
 BLOCKED = f'[ $? -eq 2 ] || echo "{FAILED}" >&2; exit 2'
 GUARD = re.compile(r"out=\$\((.*?)\) && \[ -n", re.DOTALL)
@@ -27,8 +27,8 @@ class HookEntry(Value):
 
     `words` are the program, by its absolute path, and its arguments. `timeout` is in seconds. `url` is set for an HTTP
     hook, with its `headers` and the `variables` that they may use. `events` are the program's own names (none: its
-    default). `file` is the path of the settings file, for programs that need it. `name` is the hook's, for programs
-    whose projects can switch a hook off by its name."""
+    default). `file` is the path of the settings file, for programs that need it. `name` is that of the hook, for
+    programs whose projects can switch off a hook by its name."""
 
     __slots__ = ("words", "timeout", "url", "headers", "variables", "events", "file", "name")
 
@@ -59,12 +59,12 @@ class HookEntry(Value):
 
     @property
     def guarded(self) -> str:
-        """The same for programs that let a call run when a hook breaks: whatever is no answer becomes a block."""
+        """The same for programs that let a call run when a hook breaks: anything but an answer becomes a block."""
         return shlex.join(guarded(self.words))
 
 
 def guarded(words: tuple[str, ...]) -> tuple[str, ...]:
-    """A command within a line of shell that blocks where it does not answer."""
+    """A command within a shell line that blocks if it does not answer."""
     return ("/bin/sh", "-c", f"{ANSWERED.format(shlex.join(words))}; {BLOCKED}")
 
 
@@ -87,7 +87,7 @@ def words_of(text: str) -> list[str]:
 
 
 def argv_of(words: tuple[str, ...]) -> list[str]:
-    """The words that a hook is started with, without the lines of shell around them."""
+    """The words that a hook is started with, without the shell line around them."""
     found = list(words)
     for _ in range(LONGEST_PREFIX):
         if found[:2] != ["/bin/sh", "-c"] or len(found) != 3:

@@ -1,6 +1,6 @@
-"""Hooks in a settings file in JSON, `{"hooks": {EVENT: […]}}`: ours added beside others, removed, and found again.
+"""Hooks in a settings file in JSON, `{"hooks": {EVENT: […]}}`: ours added next to others, removed, and found again.
 
-Knows the common form; what an entry says is each program's own."""
+Handles the common form; entries differ by program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPOILING = {
 
 
 def install(text: str, entries: Mapping[str, object]) -> str:
-    """The settings with an entry for each event, in place of older ones of ours. Unchanged where they are there."""
+    """The settings with an entry for each event, in place of older ones of ours. Unchanged if they exist."""
     if installed(text) == list(entries.items()):
         return text
     before = out = uninstall(text)
@@ -106,10 +106,10 @@ def _remove(text: str, path: tuple[tuple[JsonNode, Item], ...]) -> str:
 
 
 class Wired(Value):
-    """One hook: the words to start it with, or its URL. `timeout` is in seconds, 0 where none.
+    """One hook: the words to start it with, or its URL. `timeout` is in seconds, 0 if none.
 
-    `blocks` says that the program blocks where the hook breaks, `only` for which tools it is called (`""`: for all),
-    `spoils` which key in its entry makes it ineffective (`""`: none)."""
+    `blocks`: the program blocks if the hook breaks; `only`: the tools for which it is called (`""`: all); `spoils`: the
+    key in its entry that makes it ineffective (`""`: none)."""
 
     __slots__ = ("event", "words", "url", "headers", "timeout", "blocks", "only", "spoils")
 
@@ -136,7 +136,7 @@ class Wired(Value):
 
     @property
     def weakness(self) -> str:
-        """Why calls run that it has not allowed; `""` where none do."""
+        """Why calls may run without its allow; `""` if none do."""
         if self.spoils:
             return f"`{self.spoils}` in its entry {SPOILING[self.spoils]}"
         if self.only:
@@ -146,7 +146,7 @@ class Wired(Value):
 
 def wired(text: str, *, unit: float, blocking: tuple[str, object] | None) -> Iterator[Wired]:
     """Our hooks in settings with hooks by event. A time there counts `unit` seconds; `blocking` is the key, with its
-    value, by which the program blocks where a hook breaks (None: it needs none)."""
+    value, that makes the program block if a hook breaks (None: it needs none)."""
     for event, group in installed(text):
         for hook in hooks_in(group):
             if isinstance(hook, dict) and is_ours(hook):

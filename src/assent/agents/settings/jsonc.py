@@ -3,8 +3,8 @@
 Comments and trailing commas are accepted, since programs accept them; a duplicate key is refused, since programs differ
 on which one counts. A blank file is an empty object.
 
-INVARIANT: removing what was just added restores the text. So that the text alone tells this, what is added to an empty
-container ends right at its closing bracket, and a container that is created for it has a line break there."""
+INVARIANT: removing what was just added restores the text. So that the text alone shows this, an item added to an empty
+container ends right at its closing bracket, and a container created for it has a line break there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEEPEST = 100
 
 class Item(Value):
     """One element of a list, or one member of an object (then with its key). `comma` is the position of the comma after
-    it, -1 where there is none."""
+    it, -1 if there is none."""
 
     __slots__ = ("key", "start", "node", "comma")
 
@@ -43,7 +43,7 @@ class Item(Value):
 
     @property
     def after(self) -> int:
-        """Where the item ends with its comma."""
+        """The end of the item with its comma."""
         return self.end if self.comma < 0 else self.comma + 1
 
 
@@ -78,7 +78,7 @@ def is_blank(text: str) -> bool:
 
 
 def parse(text: str) -> JsonNode:
-    """The tree of a text; raises SettingsError with the line where it is not JSON."""
+    """The tree of a text; raises SettingsError with the line if it is not JSON."""
     if is_blank(text):
         return JsonNode(0, len(text), {})
     reader = JsonReader(text)
@@ -176,7 +176,7 @@ def trailing_commas(node: JsonNode) -> list[int]:
 
 
 def keeps(whole: object, part: object) -> bool:
-    """Whether all of some data is still there, with at most more beside it."""
+    """Whether all of some data is still there, perhaps with additions."""
     if isinstance(part, dict) and isinstance(whole, dict):
         return all(key in whole and keeps(whole[key], value) for key, value in part.items())
     if isinstance(part, list) and isinstance(whole, list):
@@ -190,7 +190,7 @@ def newline_of(text: str) -> str:
 
 
 def written(text: str, value: object, indent: str, key: str | None = None) -> str:
-    """A value as JSON, in the indentation (that of the first indented line) and with the line ends of a text."""
+    """A value as JSON, with the indentation (of the first indented line) and the line ends of a text."""
     found = INDENT.search(text)
     body = json.dumps(value, indent=found[1] if found else "  ", ensure_ascii=False)
     shown = body.replace("\n", newline_of(text) + indent)
@@ -238,7 +238,7 @@ def without(text: str, container: JsonNode, item: Item) -> str:
 
 
 def _start(text: str, after: int, item: Item) -> int:
-    """Where to cut from: white space before an item goes too, except for a line break that ends a comment."""
+    """The start of the cut: white space before an item goes too, except for a line break that ends a comment."""
     start = max(after, len(text[: item.start].rstrip(SPACES)))
     notes = list(COMMENT.finditer(text, after, item.start))
     in_note = bool(notes) and notes[-1].end() == start and notes[-1][0].startswith("//")
@@ -261,7 +261,7 @@ def stripped(text: str) -> str:
 
 
 def _whole_line(text: str, start: int, end: int) -> tuple[int, int]:
-    """A comment with the white space before it, and with its line where nothing else is on it."""
+    """A comment with the white space before it, and with its line if nothing else is on it."""
     begin = len(text[:start].rstrip(" \t"))
     if begin and text[begin - 1] != "\n":
         return begin, end
@@ -280,8 +280,8 @@ def with_value(text: str, key: str, value: object) -> str:
 
 
 def put_back(text: str, key: str, value: object, before: str) -> str:
-    """The text with a key as it was before it was set to a value (`""`: it was not there). It stays where somebody has
-    changed it since."""
+    """The text with a key reset to its value before (`""`: it was not there). It is unchanged if somebody has changed
+    it since."""
     root = parse(text)
     found = root.member(key)
     if found is None or found.node.value != value:
@@ -294,6 +294,6 @@ def _replaced(text: str, item: Item, value: str) -> str:
 
 
 def source(text: str, key: str) -> str:
-    """How the value of a key of the whole object is written, `""` where it has none."""
+    """The text of the value of a top-level key, `""` if it has none."""
     found = parse(text).member(key)
     return text[found.node.start : found.node.end] if found is not None else ""

@@ -1,6 +1,6 @@
 """The interface between the broker and its channels. A channel shows questions and returns answers.
 
-What it does not deliver is denied."""
+A question that it does not deliver is denied."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def attributed(answer: Answer, who: str, channel: str) -> Answer:
 
 
 class Question:
-    """A question as one channel has it: what is asked, and callbacks for what happens to it.
+    """A question in one channel: its content, and callbacks for answers and failures.
 
-    `deadline` is when it expires, in seconds since the epoch. `behind` is how many wait behind it in its session. The
-    callbacks work on any event loop and in any thread; the first that comes through any channel counts. They raise
-    RuntimeError where the gate is closed."""
+    `deadline` is when it expires, in seconds since the epoch. `behind` is how many more wait in its session. The
+    callbacks work on any event loop and in any thread; the first through any channel counts. They raise RuntimeError if
+    the gate is closed."""
 
     __slots__ = ("held", "deadline", "behind", "_answer", "_dismiss", "_nobody", "_gone", "_fail", "_loop")
 
@@ -51,7 +51,7 @@ class Question:
         self._loop = asyncio.get_running_loop()  # the broker's
 
     async def answer(self, answer: Answer) -> Receipt:
-        """Returns once it is known what the answer led to; show `receipt.words` to the person."""
+        """Returns once the result of the answer is known; show `receipt.words` to the person."""
         if asyncio.get_running_loop() is self._loop:
             return await self._answer(answer)
         return await asyncio.wrap_future(self.answer_threadsafe(answer))
@@ -93,7 +93,7 @@ class Question:
 
 
 class Offering:
-    """An offer as one channel has it. Both methods return words for the person."""
+    """An offer in one channel. Both methods return words for the person."""
 
     __slots__ = ("offer", "_accept", "_reject")
 
@@ -116,15 +116,16 @@ class Channel(Protocol):
     """A place where a person is asked. Its `name` is unique within a broker.
 
     One that can show a single question at a time, like a terminal, has a true attribute `serial`: it receives the next
-    question, of whichever session, once the one before is withdrawn. One that shows a few has a number `room` instead.
-    The clock of a question that waits for room does not run."""
+    question, of any session, once the one before is withdrawn. One that shows a few has a number `room` instead. The
+    clock of a question that waits for room does not run."""
 
     @property
     def name(self) -> str: ...
 
     async def show(self, question: Question) -> None:
         """Show a question. Returns as soon as it can be seen, not when it is answered: the clock starts here.
-        Raising, or not returning in time, means that it is not seen here. May be called again for the same question."""
+        Raising, or not returning in time, means that it is not shown here. May be called again for the same
+        question."""
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
         """A question has ended, in any channel. Also called for questions that this channel never showed."""
@@ -132,14 +133,14 @@ class Channel(Protocol):
 
 @runtime_checkable
 class Queues(Protocol):
-    """A channel that also lists what waits behind the question that is asked. These can be answered early."""
+    """A channel that also lists questions that wait behind the current one. These can be answered early."""
 
     async def queued(self, question: Question, position: int) -> None: ...
 
 
 @runtime_checkable
 class Excerpts(Protocol):
-    """A channel that may show a part only of a long call. A yes that comes through it counts where it showed all."""
+    """A channel that may show only a part of a long call. A yes through it counts only if it showed all."""
 
     def shows_whole(self, held: Held) -> bool: ...
 

@@ -1,4 +1,4 @@
-"""The channels of programs: a function that is asked, and one where nobody is, which denies at once."""
+"""The channels of programs: a function that is asked, and a headless one, which denies at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CallbackChannel:
     """Asks a function of the program. None dismisses the question, and an exception ends it: denied.
 
     A coroutine function runs in the loop and is cancelled when the question ends in another channel. A plain one runs
-    in a thread, since it may wait for somebody; what it returns too late changes nothing."""
+    in a thread, since it may wait for somebody; a late result is ignored."""
 
     def __init__(self, asked: Asked, *, name: str = "callback") -> None:
         self.name = name
@@ -68,7 +68,7 @@ class CallbackChannel:
 
 
 class HeadlessChannel:
-    """For batch runs and CI. The agent learns at once, instead of after a minute in which nobody could look."""
+    """For batch runs and CI. The agent gets the denial at once, instead of after a timeout."""
 
     name = "headless"
 

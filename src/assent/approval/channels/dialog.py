@@ -1,6 +1,6 @@
-"""A question as a dialog by keys: which key means what, and when an answer is complete. Sans-I/O.
+"""A question as a dialog by keys: the meaning of keys, and when an answer is complete. Sans-I/O.
 
-Fed with keys, it says what to print and, once, what the person answered."""
+It takes keys and returns the text to print and, once, the person's answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLAIN = {
 
 
 class Asks(Enum):
-    """What the next key is about."""
+    """The subject of the next key."""
 
     ANSWER = "answer"
     RULE = "rule"
@@ -35,10 +35,10 @@ class Asks(Enum):
 
 
 class Dialog:
-    """One question and the keys typed at it. `answer` is set once; `dismissed` where the person dismissed it.
+    """One question and the keys typed at it. `answer` is set once; `dismissed` if the person dismissed it.
 
     `single` says that the next key alone is an answer, `over` that the dialog has ended. `opening` and `key`, which
-    takes one key, return what to print."""
+    takes one key, return the text to print."""
 
     def __init__(self, held: Held, reach: ReachOf | None = None, *, width: int = 80, colour: bool = False) -> None:
         self.held = held
@@ -127,7 +127,8 @@ class Dialog:
         return screen.prompt(label, self.typed, self._style, again=True)
 
     def _remember(self, rules: tuple[str, ...]) -> str:
-        """Ask again with what the rules would have matched; the same rules a second time are the answer."""
+        """Ask again with the past calls that the rules would have matched; the same rules a second time are the
+        answer."""
         reach = self._reached(rules)
         if reach is not None and reach.refusal:
             self.typed, self.asks = " ; ".join(rules), Asks.EDIT
@@ -155,7 +156,7 @@ class Dialog:
 
 
 class OfferKeys:
-    """An offer and the key typed at it, used like `Dialog`. `mode` or `rule` is what was chosen; neither where it was
+    """An offer and the key typed at it, used like `Dialog`. `mode` or `rule` is the choice; neither is set if it was
     rejected."""
 
     single = True

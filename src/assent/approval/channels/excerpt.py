@@ -1,6 +1,6 @@
-"""Foreign text in a bounded space: made visible, its beginning and its end, with its true length between them.
+"""Foreign text in a bounded space: escaped, its beginning and its end, with its true length between them.
 
-Only what is shown is processed, however long the text is: a question must not delay the others."""
+Only the shown part is processed, however long the text is: a question must not delay others."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ SHORT = 120  # characters up to which a text is a name, and only its beginning i
 
 
 def code(raw: str, limit: int) -> str:
-    """Text as `display.code` has it, in at most `limit` characters."""
+    """Text as `display.code` shows it, in at most `limit` characters."""
     return _bounded(raw, limit, display.code)
 
 
 def prose(raw: str, limit: int) -> str:
-    """As `display.visible` has it, for sentences."""
+    """As `display.visible` shows it, for sentences."""
     return _bounded(raw, limit, display.visible)
 
 
@@ -54,7 +54,7 @@ def _end(text: str, limit: int) -> str:
 
 
 def _around(text: str, at: int) -> tuple[int, int]:
-    """Where an escaped character across this position begins and ends; the position itself where none is."""
+    """Where an escaped character across this position begins and ends; the position itself if there is none."""
     for found in ESCAPE.finditer(text, max(0, at - 12), min(len(text), at + 12)):
         if found.start() < at < found.end():
             return found.start(), found.end()

@@ -1,7 +1,7 @@
-"""What remote channels share: signatures with a time, questions that are posted and answered once, and an outbox.
+"""Shared parts of remote channels: signatures with a time, questions that are posted and answered once, and an outbox.
 
-For each key of an outbox only the latest message counts. A channel that is down or rate-limited is tried again, slower
-and slower, and blocks nobody but itself."""
+For each key of an outbox only the latest message counts. A channel that is down or rate-limited is retried with growing
+delays, and blocks only itself."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from assent.approval.commands import Receipt, Taken
 from assent.approval.patience import Tasks, within
 from assent.contract.approval import Answer, Held, Reach, Resolution, Scope
 
-WINDOW = 300.0  # seconds that a signature is good for, either way
+WINDOW = 300.0  # seconds that a signature is valid, either way
 LAST = 4.0  # seconds for the last messages, when the server ends
 UP = "up"
 MOST = 20_000  # replies remembered
 MOST_OPEN = 2000  # questions in one channel
-# Rules that stay are saved where the person's own machine is: on the page or in a terminal.
+# Permanent rules are saved only on the person's own machine: on the page or in a terminal.
 SCOPES = tuple(scope for scope in Scope if not scope.bounds.lasting)
 FIRST, SLOWEST = 1.0, 30.0  # seconds between tries
 LONGEST = 3600.0  # seconds at most that a rate-limited channel is not tried
@@ -34,8 +34,8 @@ Send = Callable[[], Awaitable[bool]]  # False: there was nothing to send any mor
 
 
 class RemoteHost(Protocol):
-    """What a server offers to a remote channel. `folder` is that of its state, `problem` the last reported one.
-    `report` takes the problem of a part, or `""` and what to say where it has none."""
+    """A server's interface for a remote channel. `folder` is that of its state, `problem` the last reported one.
+    `report` takes the problem of a part, or `""` and a note if there is none."""
 
     @property
     def folder(self) -> str: ...
@@ -46,6 +46,17 @@ class RemoteHost(Protocol):
     def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach: ...
     def report(self, part: str, words: str, fine: str) -> None: ...
     def refused(self, words: str) -> None: ...
+
+
+class RemoteChannel(Protocol):
+    """A remote channel of a server. It is created with its host, its secrets, and its settings by name."""
+
+    host: RemoteHost
+
+    @property
+    def state(self) -> str: ...
+    def leave(self) -> None: ...
+    async def close(self) -> None: ...
 
 
 def nonce() -> str:
@@ -72,14 +83,14 @@ def timely(timestamp: str, now: float) -> bool:
 
 
 class Once:
-    """What was used, for as long as its signature is valid. When full, it refuses, and forgets none."""
+    """Used values, for as long as their signatures are valid. When full, it refuses, and drops none."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._used: dict[str, float] = {}
 
     def use(self, name: str) -> bool:
-        """False where it was used before, or cannot be remembered."""
+        """False if it was used before, or cannot be stored."""
         now = self._clock()
         if not name or name in self._used:
             return False
@@ -93,7 +104,7 @@ class Once:
 
 
 def retry_after(value: object, *, least: float, default: float) -> float:
-    """The seconds that a `Retry-After` header names; `default` where there is none."""
+    """The seconds that a `Retry-After` header names; `default` if there is none."""
     try:
         return max(least, float(str(value)))
     except ValueError:
@@ -101,7 +112,7 @@ def retry_after(value: object, *, least: float, default: float) -> float:
 
 
 class RateLimited(Exception):
-    """The channel takes nothing for some seconds."""
+    """The channel accepts nothing for some seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"it is rate-limited for {seconds:g} s")
@@ -109,7 +120,7 @@ class RateLimited(Exception):
 
 
 class Refused(Exception):
-    """The channel refuses the message, and retrying does not help. `code` is the channel's own word for why."""
+    """The channel refuses the message, and retrying does not help. `code` is the channel's own word for the reason."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -126,7 +137,7 @@ class Outbox:
         self._turns = asyncio.Semaphore(at_once)
         self._tasks = Tasks()
         self._first = self._pause = first
-        self._until = self._busy = 0.0  # `_busy`: until when the channel said that it takes nothing
+        self._until = self._busy = 0.0  # `_busy`: until when the channel accepts nothing, by its own word
         self._woken = asyncio.Event()
         self._futures: set[asyncio.Future[None]] = set()
         self._failed = False
@@ -135,8 +146,8 @@ class Outbox:
         return len(self._wanted)
 
     def put(self, key: Hashable, send: Send) -> asyncio.Future[None]:
-        """Send this instead of what waits under the same key. The future ends when it, or what replaced it, is sent or
-        refused."""
+        """Send this instead of a waiting message with the same key. The future ends when it, or its replacement, is
+        sent or refused."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._futures.add(done)
         done.add_done_callback(self._futures.discard)
@@ -149,11 +160,11 @@ class Outbox:
         return done
 
     async def bring(self, key: Hashable, send: Send, seconds: float) -> None:
-        """The same, and wait so long for it to be sent. Raises where it is not sent yet; it still comes."""
+        """The same, and wait so long for it to be sent. Raises if it is not sent yet; it is still sent later."""
         await within(seconds, asyncio.shield(self.put(key, send)))
 
     def hurry(self) -> None:
-        """The channel is reachable again: what waits is tried at once, unless it is rate-limited."""
+        """The channel is reachable again: retry waiting messages at once, unless it is rate-limited."""
         self._pause, self._until = self._first, self._busy
         self._woken.set()
 
@@ -225,13 +236,13 @@ class SentQuestion:
     used: bool = False  # it was answered in this channel
 
     async def answer(self, answer: Answer) -> Receipt | None:
-        """Give the answer to the broker; None where there was one before."""
+        """Give the answer to the broker; None if there was one before."""
         if self.used:
             return None
         self.used = True
         receipt: Receipt | None = None
         try:
-            # This outlives the caller: what was answered counts, whatever becomes of the channel.
+            # This outlives the caller: the answer counts, whatever happens to the channel.
             receipt = await asyncio.shield(asyncio.ensure_future(self.question.answer(answer)))
         finally:
             self.used = isinstance(receipt, Taken)
@@ -243,7 +254,7 @@ Sent = TypeVar("Sent", bound=SentQuestion)
 
 class PostingChannel(Generic[Sent]):
     """A channel of the broker that posts its questions, with `seconds` for each. `new` makes the entry of one. `again`
-    is called when one arrived late: the broker took it for not shown."""
+    is called when one arrived late: the broker considered it not shown."""
 
     name: str
     seconds: float
@@ -281,7 +292,7 @@ class PostingChannel(Generic[Sent]):
         self.outbox.leave()
 
     async def close(self) -> None:
-        """Deliver what is left, within a moment."""
+        """Deliver remaining messages, within a moment."""
         await self.outbox.close(LAST)
         await self._tasks.drain(1.0)
 
@@ -301,7 +312,7 @@ class PostingChannel(Generic[Sent]):
         return sent.sent
 
     async def _prepare(self, sent: Sent) -> bool:
-        """Whether to post it, after what takes time before that."""
+        """Whether to post it, after slow preparations."""
         return True
 
     async def _post(self, sent: Sent) -> None:

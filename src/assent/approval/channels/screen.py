@@ -1,7 +1,7 @@
 """A question as text for a terminal.
 
 INVARIANT: text of the agent goes through `display`; the only escape sequences are this module's own colours.
-INVARIANT: no line is wider than the terminal: what a terminal folds by itself would begin where our own text does."""
+INVARIANT: no line is wider than the terminal: a line folded by the terminal would begin like our own text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unicodedata import combining, east_asian_width
 from assent.approval.escalation import MODE_WORDS, RULE_WORDS, Offer
 from assent.contract.approval import Answer, Held, Preview, Reach, Said, Scope, Suggestion
 from assent.contract.display import clip, code, lines, one_line, visible
-from assent.contract.words import DENY, MESSAGE, STOP, of_answer, of_scope, sentence
+from assent.contract.words import DENY, MESSAGE, STOP, VERBS, of_answer, of_scope, sentence
 
 KEYS = (
     *((of_scope(scope).key, of_scope(scope).short) for scope in Scope),
@@ -21,7 +21,7 @@ KEYS = (
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 SHOWN_LINES, SHOWN_TEXT = 40, 4000
 CONTEXT = 600  # characters of all else: it must not push the command off the screen
-ON = "┊"  # before what goes on from the line above
+ON = "┊"  # before a continued line
 
 
 class ScreenStyle:
@@ -39,13 +39,19 @@ def question(held: Held, style: ScreenStyle) -> str:
     call, part = held.call, held.decision.deciding
     rows: list[tuple[str, ...]] = [
         ("does", clip(code("; ".join(held.effects)), CONTEXT) or "nothing that could be seen"),
+        *(
+            ("causes" if at == 0 else "", clip(visible(each.text), CONTEXT))
+            for at, each in enumerate(held.consequences)
+        ),
         ("why", clip(f"{code(part.reason)} [{part.code}]", CONTEXT)),
         ("rule", clip(f"{code(part.rule)}  from {part.source}", CONTEXT) if part.rule else ""),
         ("in", clip(code(call.cwd), CONTEXT)),
         ("says", f"{one_line(call.description, 300)}  (the agent's own words)" if call.description else "", DIM),
         *(("look", warning, YELLOW, BOLD) for warning in held.warnings),
     ]
-    title = style.paint(f"  {_start(code(call.tool), style.width - 18)} wants to run", BOLD)
+    title = style.paint(
+        f"  {_start(code(call.tool), style.width - 32)} {VERBS.get(held.decision.tool, 'wants to run')}", BOLD
+    )
     return "\n".join([_rule(held, style), title, *preview(held.preview, style), *_table(rows, style)]) + "\n"
 
 
@@ -58,7 +64,7 @@ def _rule(held: Held, style: ScreenStyle) -> str:
 
 
 def is_cut(held: Held) -> bool:
-    """Whether the question shows a part only of what would run, or of where."""
+    """Whether the question shows only a part of what would run, or of where."""
     shown, call = held.preview, held.call
     if not shown.whole or len(shown.text) > SHOWN_TEXT or shown.text.count("\n") >= SHOWN_LINES:
         return True
@@ -66,7 +72,7 @@ def is_cut(held: Held) -> bool:
 
 
 def whole(held: Held, style: ScreenStyle) -> str:
-    """All of what would run and where, however long."""
+    """Everything that would run and where, at any length."""
     cut = "" if held.preview.whole else "it is longer than can be shown, so it cannot be allowed"
     rows = [("tool", code(held.call.tool)), ("in", code(held.call.cwd)), ("cut", cut, RED, BOLD)]
     title = style.paint(f"  all of it, {held.preview.length:,} characters:", BOLD)
@@ -78,7 +84,7 @@ def not_whole(style: ScreenStyle) -> str:
 
 
 def preview(shown: Preview, style: ScreenStyle, *, whole: bool = False) -> list[str]:
-    """The command, the diff or the input, made inert, and cut to a screen unless it is to be `whole`."""
+    """The command, the diff or the input, escaped, and cut to a screen unless `whole`."""
     path = code(shown.path).replace("\n", "⏎") if whole else one_line(code(shown.path), CONTEXT)
     out = [f"    {piece}" for piece in folded(path, style.width - 5)] if shown.path else []
     text = code(shown.text).split("\n") if whole else lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES)
@@ -133,7 +139,7 @@ def _cells(character: str) -> int:
 
 
 def keys(style: ScreenStyle, *, cut: bool = False) -> str:
-    """The line of keys, broken where the terminal is narrow. `cut`: there is more to see."""
+    """The line of keys, broken if the terminal is narrow. `cut`: there is more to see."""
     out, line, length = [], "", 0
     for key, meaning in (*KEYS, ("v", "see all of it")) if cut else KEYS:
         wide = len(key) + len(meaning) + 5
@@ -160,7 +166,7 @@ def reach(found: Reach, style: ScreenStyle) -> str:
     lines = (
         f"\n  would have matched {found.matched} of your last {found.looked_at} calls",
         style.paint(f"  {found.denied} of them you denied", YELLOW, BOLD) if found.denied else "",
-        "" if found.covers else style.paint("  it does not cover this very call, which runs once all the same", YELLOW),
+        "" if found.covers else style.paint("  it does not cover this call, which still runs once", YELLOW),
         "  Enter to save, or change it; Esc to go back",
     )
     return "\n".join([*filter(None, lines), ""])
@@ -172,7 +178,7 @@ def refused(reason: str, style: ScreenStyle) -> str:
 
 
 def prompt(label: str, typed: str, style: ScreenStyle, *, again: bool = False) -> str:
-    """A line that is being typed; `again` writes its end over itself, on its one line."""
+    """A line that is being typed; `again` rewrites its end in place."""
     pieces = folded(one_line(code(typed)), style.width - len(label) - 6)
     if again:
         return f"\r\x1b[K  {label}: {'…' if len(pieces) > 1 else ''}{pieces[-1]}"

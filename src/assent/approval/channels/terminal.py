@@ -62,7 +62,7 @@ class TerminalChannel:
         self._tasks = Tasks()
 
     async def show(self, question: Question) -> None:
-        """Raises OSError where there is no terminal."""
+        """Raises OSError if there is no terminal."""
         if self._open is not None and self._open[0].held.id == question.held.id:
             return
         width, colour = size_and_colour(self._device)
@@ -77,7 +77,7 @@ class TerminalChannel:
         self._tasks.start(self._deliver(question, dialog, screen))
 
     async def _take_turn(self) -> None:
-        """An offer that nobody reacts to makes room for a question, before that counts as not shown."""
+        """An offer without a reaction makes room for a question before that counts as not shown."""
         if self._offered is not None:
             await asyncio.wait({self._offered.done}, timeout=MAKES_WAY)
             if self._offered is not None:
@@ -99,7 +99,7 @@ class TerminalChannel:
             self._turn.release()
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
-        """Say how the question ended where that was not the answer given here."""
+        """Say how the question ended, unless by the answer given here."""
         if self._open is not None and self._open[0].held.id == id and not self._open[0].over:
             self._open[1].end(f"\n  {ended(resolution)}\n")
 
@@ -130,7 +130,7 @@ class TerminalChannel:
         return offering.reject(who=self._who)
 
     async def close(self) -> None:
-        """Restore the terminal, once what was answered is delivered; after a minute in any case."""
+        """Restore the terminal once answers are delivered; after a minute in any case."""
         if self._open is not None and not self._open[0].over:
             self._open[1].end("\n")
         await self._tasks.drain(OFFER)
@@ -147,7 +147,7 @@ def size_and_colour(device: str) -> tuple[int, bool]:
 
 
 def outcome_text(answer: Answer, receipt: Receipt) -> str:
-    """What an answer led to, where that is not simply what was said."""
+    """The result of an answer, if it differs from the answer."""
     if isinstance(receipt, Taken) and not receipt.note and receipt.resolution.allowed == (answer.said is Said.ALLOW):
         return ""
     return f"  {for_terminal(receipt.words)}\n"
@@ -215,7 +215,7 @@ class Screen:
             self.end("")
 
     def end(self, text: str) -> None:
-        """No key counts any more; `text` says why where it was not the person."""
+        """Ignore further keys; `text` says why, if it was not the person."""
         self._loop.remove_reader(self._fd)
         if not self.done.done():
             self.write(text)

@@ -23,20 +23,19 @@ from assent.contract.launched import LIBRARIES
 if TYPE_CHECKING:
     import httpx
 
-TOKENS = 300  # that an answer may take
+TOKENS = 300  # of an answer
 LARGEST = 256 * 1024  # bytes of a reply
 VERSION = "2023-06-01"  # of the Messages API
 CONNECTIONS = 8
 LONGEST = 2000  # characters of an answer
 REASON = 600  # characters of its reason
 FITS = Pattern(r"[\x21-\x7e]{1,4096}")
-# Variables by which an environment names code to load: a keyring itself, or the folder of the file that names one.
+# Environment variables that name code to load: a keyring, or the folder of the file that names one.
 STEERING = ("PYTHON_KEYRING_", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
 
 class Unread(Exception):
-    """There is no reliable answer. `code` is a short word for the trail, `tokens` those read and written all the
-    same."""
+    """There is no reliable answer. `code` is a short word for the trail, `tokens` those used anyway."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -90,7 +89,7 @@ def request(backend: Backend, key: str, system: str, text: str) -> ModelRequest:
 
 
 def client(timeout: float) -> httpx.AsyncClient:
-    """Raises Failed where the library is missing."""
+    """The HTTP client. Raises Failed if the library is missing."""
     try:
         find_package("httpx")
         import httpx
@@ -114,7 +113,7 @@ def find_package(package: str) -> None:
 
 
 async def send(client: httpx.AsyncClient, request: ModelRequest) -> ModelReply:
-    """Raises Failed where the service does not work, Unread where its answer is none."""
+    """Raises Failed if the service does not work, Unread if its answer is invalid."""
     import httpx
 
     try:
@@ -191,7 +190,7 @@ def _ended(why: object) -> Unread:
 
 
 def _json(raw: str | bytes, problem: Unread) -> dict[str, Any]:
-    """A JSON object in which every key is there once; else raises `problem`."""
+    """A JSON object without duplicate keys; else raises `problem`."""
     try:
         return payload.read(raw)
     except PayloadError:
@@ -207,8 +206,8 @@ def _count(usage: object, name: str) -> int:
 
 
 async def find_key(source: str, environ: Mapping[str, str]) -> str:
-    """The key, `""` where the service needs none. Raises Failed where there is none. A keyring may wait for a person to
-    unlock it: nobody waits for that longer than for the model."""
+    """The key, `""` if the service needs none. Raises Failed if there is none. A keyring may wait for a person to
+    unlock it: no longer than for the model."""
     kind, _, name = source.partition(":")
     if kind == "none":
         return ""

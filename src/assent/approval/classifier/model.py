@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 REMEMBERED = 1024  # opinions
 AT_ONCE = 8  # requests
 LAST = 2.0  # seconds for requests that are cancelled at the end
-OURS = ("key", "library")  # failures of this process alone: another one may have what is missing here
+OURS = ("key", "library")  # failures of this process alone: another one may succeed
 FILE = "breaker.json"
 FAILURES = 5  # in a row
 REST = 60.0  # seconds
@@ -54,13 +54,13 @@ class Classifier:
         self._lock = Lock()
 
     def known(self, key: str) -> Opinion | None:
-        """The cached opinion on a call that is the same in everything that counts."""
+        """The cached opinion on an equivalent call."""
         found = self._known.get(key)
         return found.again() if found is not None else None
 
     def ask(self, key: str, shown: Shown, patience: float) -> Opinion:
-        """The model's opinion; a failure is one that calls nothing safe. Waits for `patience` seconds at most. `key`
-        names all that the answer depends on: concurrent callers with the same key get the same answer."""
+        """The model's opinion; a failure is never safe. Waits for `patience` seconds at most. `key` covers everything
+        the answer depends on: concurrent callers with the same key get the same answer."""
         return self._begin(key, shown, patience).result(patience + LAST)
 
     async def asked(self, key: str, shown: Shown, patience: float) -> Opinion:
@@ -118,7 +118,7 @@ class Classifier:
             self._breaker.worked()
             return self._none(error.code, str(error), monotonic() - started, *error.tokens)
         except Exception as error:
-            return self._failure("fault", f"asking failed inside: {type(error).__name__}", started)
+            return self._failure("fault", f"an internal error while asking: {type(error).__name__}", started)
         self._breaker.worked()
         keep(self._known, key, found, REMEMBERED)
         return found
@@ -180,8 +180,8 @@ class Breaker:
     """Pauses requests to a backend for a while after some failures in a row. `of` names the backend: another one starts
     at zero. Without `state` none are counted.
 
-    Saved in a small file, since a hook is a process for each call. Where that cannot be read or written, the model is
-    simply asked again: every failure costs time and a question, never an answer."""
+    Saved in a small file, since a hook is a process for each call. If it cannot be read or written, the model is asked
+    again: a failure costs time and a question, never an answer."""
 
     def __init__(self, state: str, of: str, *, clock: Callable[[], float] = time) -> None:
         self._state = state
@@ -192,7 +192,7 @@ class Breaker:
     def rests(self) -> float:
         """For how many more seconds the backend is not asked."""
         left = self._read()[1] - self._clock()
-        return left if 0 < left <= REST else 0.0  # a clock that was set back does not keep it shut
+        return left if 0 < left <= REST else 0.0  # setting the clock back does not extend the pause
 
     def failed(self) -> None:
         """Count a failure; the last one of several starts a pause, and after that each one more."""

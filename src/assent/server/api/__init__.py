@@ -1,1 +1,1 @@
-"""The HTTP API, by noun. Each module has its endpoints, with what they take and give; `openapi` puts them together."""
+"""The HTTP API, one module per noun with its endpoints and their schemas; `openapi` joins them."""

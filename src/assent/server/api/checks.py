@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import partial
 
@@ -58,12 +59,14 @@ def call_of(asked: ApiRequest) -> tuple[Call, str, Engine]:
         runtime=runtime,
         description=asked.text("description", ""),
         shell=asked.text("shell", ""),
+        hint=asked.text("hint", ""),
+        agent=asked.text("agent", ""),
     )
     return call, project, engine
 
 
 def is_quick(asked: ApiRequest, engine: Engine, call: Call) -> bool:
-    """Whether a request is decided at once; the others take a thread, so that nobody waits behind them."""
+    """Whether a request is decided at once; the others run in a thread, so that nobody waits behind them."""
     return asked.size <= QUICK and asked.server.has_time() and engine.is_quick(call)
 
 
@@ -100,7 +103,7 @@ _known: dict[int, tuple[Decision, bytes]] = {}
 
 
 def _written(decision: Decision) -> bytes:
-    """A decision as bytes. An engine returns the same object for the same decision, so these are cached by it."""
+    """A decision as bytes, cached per object: an engine returns the same one for the same decision."""
     known = _known.get(id(decision))
     if known is None or known[0] is not decision:
         known = decision, encode(_as_json(decision)).encode()
@@ -109,13 +112,16 @@ def _written(decision: Decision) -> bytes:
 
 
 async def submit(asked: ApiRequest) -> object:
-    """Decide and record a call; where it asks, hold it for `wait` seconds at most."""
+    """Decide and record a call; if it asks, hold it for `wait` seconds at most."""
     wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
     attended, headless = asked.flag("attended"), asked.flag("headless")
     call, project, engine = call_of(asked)
     server = asked.server
     reopen = partial(server.engine_now, project, call.session)
     request = Request(engine, call, project, headless=headless, host_mode=host_mode(asked), reopen=reopen)
+    request.rewrites = asked.flag("rewrites") and not asked.flag("confirm")
+    if path := asked.text("path", ""):
+        request.environ = {**os.environ, "PATH": path}
     settled = await server.settled(request, quick=is_quick(asked, engine, call))
     server.metrics.decisions[settled.outcome] += 1
     server.called(call, project)
@@ -158,6 +164,8 @@ CALL = {
     "runtime": TEXT,
     "description": TEXT,
     "shell": TEXT,
+    "hint": TEXT,
+    "agent": TEXT,
     "headless": FLAG,
     "host_mode": TEXT,
     "whole": FLAG,
@@ -196,7 +204,7 @@ ENDPOINTS = (
         submit,
         needs=Role.CALLER,
         summary="decide and record a call; where it asks, hold it for `wait` seconds, then give its id and digest",
-        body=record("tool", **CALL, attended=FLAG, confirm=FLAG, wait=NUMBER),
+        body=record("tool", **CALL, attended=FLAG, confirm=FLAG, wait=NUMBER, rewrites=FLAG, path=TEXT),
         gives={200: VERDICT, 202: WAITING},
         limit=LARGE,
         immediate=True,

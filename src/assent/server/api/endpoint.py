@@ -1,4 +1,4 @@
-"""What an endpoint is: a method and a path, who may use it, what it takes and gives."""
+"""The definition of an endpoint: method, path, required role, request and response schemas."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class HttpReply:
 
 @dataclass(slots=True)
 class ApiRequest:
-    """A request that was admitted. `size` is that of its body in bytes. `gone` returns when its sender has hung up. Of
-    a signed one the body is not parsed: it has its bytes (`raw`) and its headers."""
+    """An admitted request. `size` is the length of its body in bytes. `gone` returns when its sender has hung up. The
+    body of a signed request is not parsed: it has `raw` bytes and headers."""
 
     server: ServerState
     role: Role
@@ -82,7 +82,7 @@ class ApiRequest:
 
     @property
     def who(self) -> str:
-        """The person, where a person sent it; `""` otherwise. `session` and `channel` are that person's."""
+        """The person who sent it; `""` if no person did. `session` and `channel` are that person's."""
         return self.person.who if self.person is not None else ""
 
     @property
@@ -98,31 +98,31 @@ class ApiRequest:
     def text(self, name: str, default: str | None = None) -> str:
         found = self.body.get(name, default)
         if not isinstance(found, str):
-            raise Refusal(422, "bad-field", f"`{name}` is text" if found is not None else f"`{name}` is missing")
+            raise Refusal(422, "bad-field", f"`{name}` must be text" if found is not None else f"`{name}` is missing")
         return found
 
     def table(self, name: str) -> dict[str, Any]:
         found = self.body.get(name, {})
         if not isinstance(found, dict):
-            raise Refusal(422, "bad-field", f"`{name}` is an object")
+            raise Refusal(422, "bad-field", f"`{name}` must be an object")
         return found
 
     def texts(self, name: str) -> tuple[str, ...]:
         found = self.body.get(name, [])
         if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-            raise Refusal(422, "bad-field", f"`{name}` is a list of texts")
+            raise Refusal(422, "bad-field", f"`{name}` must be a list of texts")
         return tuple(found)
 
     def flag(self, name: str) -> bool:
         found = self.body.get(name, False)
         if not isinstance(found, bool):
-            raise Refusal(422, "bad-field", f"`{name}` is true or false")
+            raise Refusal(422, "bad-field", f"`{name}` must be true or false")
         return found
 
     def number(self, name: str, default: float, *, most: float) -> float:
         found = self.body.get(name, default)
         if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= most:
-            raise Refusal(422, "bad-field", f"`{name}` is a number from 0 to {most:g}")
+            raise Refusal(422, "bad-field", f"`{name}` must be a number from 0 to {most:g}")
         return float(found)
 
     def query_number(self, name: str, default: float, *, most: float = 1e11) -> float:
@@ -131,7 +131,7 @@ class ApiRequest:
         except ValueError:
             found = -1.0
         if not 0 <= found <= most:
-            raise Refusal(422, "bad-field", f"`{name}` is a number from 0 to {most:g}")
+            raise Refusal(422, "bad-field", f"`{name}` must be a number from 0 to {most:g}")
         return found
 
 
@@ -149,11 +149,10 @@ def in_thread(run: Callable[[ApiRequest], object]) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One method on one path. `body` is the schema of what it takes, `gives` of what it gives, by status. `scraped`
-    also admits what collects metrics. `signed`: a signature over the bytes replaces every other proof. `immediate`: it
-    mostly answers without waiting; the only name in its path is then `runtime`. `denial` makes an answer in a program's
-    own form from the names in the path and the message of a refusal, for programs that run a call on any other
-    answer."""
+    """One method on one path. `body` is the request schema, `gives` the response schemas by status. `scraped` also
+    admits metrics collectors. `signed`: a signature over the bytes replaces every other proof. `immediate`: it mostly
+    answers without waiting; the only name in its path is then `runtime`. `denial` makes an answer in a program's own
+    format from the names in the path and the message of a refusal, for programs that run a call on any other answer."""
 
     method: str
     path: str

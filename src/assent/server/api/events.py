@@ -1,4 +1,4 @@
-"""Event streams. Each open one is a channel of the broker: a question counts as shown once it was sent to one.
+"""Event streams. Each open stream is a channel of the broker: a question counts as shown once it was sent to one.
 
 A stream that is too slow is closed."""
 
@@ -25,7 +25,7 @@ SLOW = 20.0  # seconds for the client to take one event
 MOST_STREAMS = 64
 DRAWN = 60  # sessions that the page draws (`GROUPS` in `inbox.js`)
 MOST_WAITING = 20_000  # events in the queue of a stream
-SKIPPED = 500  # events in the queue from which on decisions are dropped
+SKIPPED = 500  # length of the queue from which decisions are dropped
 WAKE = ""  # no event: a question waits in `_queued`
 MOST_OFFERS = 20  # newest open offers sent at the start of a stream
 OFFERED = ("id", "runtime", "session", "modes", "words")
@@ -38,6 +38,7 @@ class EventStream:
         self._hub = hub
         self._events: asyncio.Queue[tuple[str, object, asyncio.Future[None] | None] | None] = asyncio.Queue()
         self._queued: dict[str, partial[dict[str, Any]]] = {}  # questions sent when no other event waits
+        self._left = False
 
     # The methods of a channel
 
@@ -60,7 +61,7 @@ class EventStream:
         self.put("offer", offered(offering.offer))
 
     def _timed(self, held: Held, **more: Any) -> dict[str, object]:
-        """A question with the current time, against which its deadline is read: clocks jump."""
+        """A question with the current time, to compare its deadline with: clocks jump."""
         return {**shown.question(held, **more), "now": self._hub.now()}
 
     # Sending
@@ -76,6 +77,12 @@ class EventStream:
     def end(self) -> None:
         self._events.put_nowait(None)
 
+    def leave(self) -> None:
+        """The reader is gone. A cancellation alone may not end `run`: `wait_for` loses it if an event comes at the same
+        time."""
+        self._left = True
+        self.end()
+
     async def run(self, hello: object, send: Any, alive: Any) -> None:
         """Send events until the stream ends, `hello` first."""
         await self._send(send, "hello", hello)
@@ -84,7 +91,7 @@ class EventStream:
                 event = await self._next()
             except TimeoutError:
                 event = ("ping", {"now": self._hub.now()}, None)
-            if event is None or not alive():
+            if event is None or self._left or not alive():
                 return
             name, data, done = event
             if name == WAKE:
@@ -164,6 +171,7 @@ async def events(asked: ApiRequest) -> object:
     finally:
         server.hub.streams.pop(stream.name, None)
         broker.detach(stream)
+        stream.leave()
         for each in (running, gone):
             if each is not None:
                 each.cancel()

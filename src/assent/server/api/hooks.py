@@ -1,8 +1,8 @@
-"""Endpoints for the hooks of agent programs: they take an event and answer in the program's own form. Waits for a
-person where the route says so; everything else is in `hook/replies.py`.
+"""Endpoints for the hooks of agent programs: they take an event and answer in the program's own format. Waits for a
+person if the route says so; everything else is in `hook/replies.py`.
 
-The answer to a command hook is text that a small client can read: `done STATUS LENGTH LENGTH`, a line end, and what the
-hook prints on stdout and stderr; or `held ID DIGEST`, to come back with."""
+The answer to a command hook is text that a small client can read: `done STATUS LENGTH LENGTH`, a line end, and the
+hook's stdout and stderr; or `held ID DIGEST`, to come back with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assent.contract.approval import Ending, Verdict
 from assent.engine.engine import Settled
 from assent.engine.questions import UNDECIDED
 from assent.facts import digest, servers
-from assent.hook.replies import HookRequest, alone, concluded, heard, told
+from assent.hook.replies import HookRequest, after_contained, alone, concluded, heard, reply_of, settled_reply
 from assent.server.access import Role
 from assent.server.api.checks import is_quick
 from assent.server.api.endpoint import ANY, LARGE, NUMBER, TEXT, ApiRequest, Endpoint, HttpReply, Refusal, record
@@ -53,7 +53,7 @@ async def hook(asked: ApiRequest) -> object:
     event: Event | None = None
     try:
         home, project = environ.get("HOME", ""), asked.text("project", "")
-        environ = {**environ, **servers.told(runtime, home, project)} if adapter.names_no_servers else environ
+        environ = {**environ, **servers.environment(runtime, home, project)} if adapter.names_no_servers else environ
         event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=project)
         asked.server.remember(event.session, environ, project)
         rendered = adapter.render(event, await reply(asked, adapter, event))
@@ -67,8 +67,8 @@ async def hook(asked: ApiRequest) -> object:
 
 
 async def over_http(asked: ApiRequest) -> object:
-    """Answer an HTTP hook: its body is the payload. Environment and project are those that a command hook of the same
-    session sent before; where none did, there is no workspace."""
+    """Answer an HTTP hook: its body is the payload. Environment and project come from an earlier command hook of the
+    same session; without one there is no workspace."""
     runtime, given = asked.path["runtime"], asked.body
     if not has_http(runtime):
         raise Refusal(404, "no-such-runtime", "this program has no HTTP hooks; install its command hook")
@@ -87,9 +87,9 @@ async def over_http(asked: ApiRequest) -> object:
         return _response(adapter, event, fault(str(error)))
     except ConnectionError:  # the program hung up
         raise
-    except Exception as error:  # INVARIANT: such a program takes any status but 200 for leave to run the call
+    except Exception as error:  # INVARIANT: such a program runs the call on any status but 200
         asked.server.fault(error)
-        return _response(adapter, event, fault(f"the gate failed inside: {type(error).__name__}"))
+        return _response(adapter, event, fault(f"an internal error of the gate: {type(error).__name__}"))
 
 
 def denied(path: Mapping[str, str], words: str) -> HttpReply | None:
@@ -106,8 +106,8 @@ _responses: dict[tuple[int, str], tuple[Reply, HttpReply]] = {}
 
 
 def _response(adapter: Adapter, event: Event | None, reply: Reply) -> HttpReply:
-    """A reply as it is sent; cached by the reply where nothing else goes into it."""
-    plain = adapter.plain and event is not None and event.kind is EventKind.BEFORE_TOOL
+    """A reply as it is sent; cached per reply if nothing else goes into it."""
+    plain = adapter.plain and event is not None and event.kind is EventKind.BEFORE_TOOL and not reply.command
     known = _responses.get((id(reply), adapter.runtime)) if plain else None
     if known is not None and known[0] is reply:
         return known[1]
@@ -122,10 +122,10 @@ _worded: dict[int, tuple[Decision, Reply]] = {}
 
 
 def _in_words(decision: Decision) -> Reply:
-    """A decision in words. An engine returns the same object for the same decision, so these are cached by it."""
+    """A decision in words, cached per object: an engine returns the same one for the same decision."""
     known = _worded.get(id(decision))
     if known is None or known[0] is not decision:
-        known = decision, told(decision)
+        known = decision, reply_of(decision)
         keep(_worded, id(decision), known, REMEMBERED)
     return known[1]
 
@@ -136,12 +136,16 @@ def framed(rendered: Rendered) -> bytes:
 
 
 async def reply(asked: ApiRequest, adapter: Adapter, event: Event) -> Reply:
-    """The reply to an event. Raises HeldHook where there is none yet."""
+    """The reply to an event. Raises HeldHook if there is none yet."""
     project = event.call.roots[0] if event.call is not None and event.call.roots else "/"
     server = asked.server
     engine, here = server.engines.find(project, event.session, moment=server.moment)
     reopen = partial(server.engine_now, project, event.session)
-    visit = HookRequest(event, server.gate, engine, here, adapter.runtime, asks=adapter.asks(event), reopen=reopen)
+    given = {key: value for key, value in asked.table("environ").items() if isinstance(value, str)}
+    given.setdefault("PATH", server.remembered(event.session)[0].get("PATH", ""))
+    visit = HookRequest(
+        event, server.gate, engine, here, adapter.runtime, asks=adapter.asks(event), reopen=reopen, environ=given
+    )
     if event.kind is EventKind.BEFORE_TOOL:
         return await _before(asked, adapter, visit)
     if event.kind is EventKind.PERMISSION:
@@ -153,7 +157,7 @@ async def reply(asked: ApiRequest, adapter: Adapter, event: Event) -> Reply:
         server.gate.broker.withdraw(id, "it was answered in the program's own dialog")
     if offer is not None:
         server.hub.send("offer", offered(offer))
-    return Reply(Outcome.ALLOW)
+    return await server.work(after_contained, visit) if engine.settings.contain is not None else Reply(Outcome.ALLOW)
 
 
 async def _before(asked: ApiRequest, adapter: Adapter, visit: HookRequest) -> Reply:
@@ -165,7 +169,8 @@ async def _before(asked: ApiRequest, adapter: Adapter, visit: HookRequest) -> Re
     if visit.call is not None:
         server.called(visit.call, visit.project)
     if settled.outcome is not Outcome.ASK:
-        return _in_words(settled.judged.decision)
+        contained = settled.judged.decision.contained
+        return settled_reply(settled) if contained else _in_words(settled.judged.decision)
     if to_dialog(visit.engine.settings.route, visit, races=adapter.races, watched=bool(server.hub.streams)):
         return visit.hand_over(settled)
     if _falls_back(adapter, visit):
@@ -205,7 +210,7 @@ def to_dialog(route: str, visit: HookRequest, *, races: bool, watched: bool) -> 
 
 
 async def _permission(asked: ApiRequest, adapter: Adapter, visit: HookRequest) -> Reply:
-    """The program's dialog is open. A question of ours that it asks is asked here too: the first answer counts."""
+    """The program's dialog is open. If it asks our question, that is asked here too: the first answer counts."""
     call, server = visit.call, asked.server
     assert call is not None
     id = await server.work(host_dialogs.find, visit.memory.state, call.session, digest.identity(call))
@@ -215,10 +220,10 @@ async def _permission(asked: ApiRequest, adapter: Adapter, visit: HookRequest) -
     if asked.body.get("held"):
         waiting = await _again(asked)
     else:
-        judged = await server.work(visit.gate.judge, visit.request())
+        judged = await server.work(visit.gate.judge_outside, visit.request())
         if judged.decision.outcome is not Outcome.ASK:
             server.gate.dialogs.pop(id, None)
-            return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Reply(Outcome.ASK)
+            return reply_of(judged.decision) if judged.decision.outcome is Outcome.DENY else Reply(Outcome.ASK)
         waiting = await _hold(asked, adapter, visit, Settled(judged, id))
     verdict = await _wait(asked, waiting)
     server.gate.dialogs.pop(id, None)
@@ -264,7 +269,7 @@ async def _wait(asked: ApiRequest, waiting: WaitingCall) -> Verdict:
 
 
 async def _answered(asked: ApiRequest, adapter: Adapter, visit: HookRequest, waiting: WaitingCall) -> Reply:
-    """The person's answer. A question that nobody could see goes to the program's own dialog, where one is attended."""
+    """The person's answer. A question that nobody could see goes to the program's own dialog, if that is attended."""
     verdict = await _wait(asked, waiting)
     asked.server.gate.dialogs.pop(waiting.id, None)
     if verdict.unseen and _falls_back(adapter, visit) and verdict.decision.tool:

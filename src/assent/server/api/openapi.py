@@ -10,6 +10,7 @@ from assent.server.access import Role
 from assent.server.api import (
     audit,
     checks,
+    copies,
     events,
     hooks,
     metrics,
@@ -40,6 +41,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *policies.ENDPOINTS,
     *simulate.ENDPOINTS,
     *audit.ENDPOINTS,
+    *copies.ENDPOINTS,
     *sessions.ENDPOINTS,
     *metrics.ENDPOINTS,
     Endpoint("GET", "/openapi.json", document, needs=Role.NOBODY, summary="this document", gives={200: ANY}),

@@ -29,7 +29,7 @@ from assent.state import pause, sessions
 
 
 def project_of(asked: ApiRequest, given: str) -> str:
-    """The project that a request names; the folder of the server where it names none."""
+    """The project that a request names; the folder of the server if it names none."""
     project = given or asked.server.folder
     if not project.startswith("/") or "\0" in project or len(project) > 4096:
         raise Refusal(422, "bad-field", "`project` is an absolute path")

@@ -1,5 +1,5 @@
-"""Endpoints for persons: questions, answers, what a rule would have matched, offers. Also for answers from remote
-channels, which only a signature admits; it is checked first."""
+"""Endpoints for persons: questions, answers, the reach of a rule, offers. Also for answers from remote channels,
+admitted only by a signature, which is checked first."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ T = TypeVar("T", Said, Scope)
 LONGEST_MESSAGE, MOST_RULES, LONGEST_RULE = 4000, 20, 2000
 MOST_LISTED, LONGEST_LIST = 500, 4_000_000  # questions in one response, characters of their previews
 INTERACTION = 512 * 1024  # bytes: Slack sends the whole message back, encoded
-UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or a repetition")
+UNSIGNED = Refusal(401, "bad-signature", "this is unsigned, too old, or repeated")
 STATUS = {"bad-signature": 401, "stale": 401, "replayed": 409, "unknown": 404, "mismatch": 409, "late": 409}
 
 
@@ -84,12 +84,12 @@ async def answer(asked: ApiRequest) -> object:
 
 
 def taken(receipt: Taken) -> dict[str, object]:
-    """What is sent back to an answer that counts."""
+    """The response to an answer that counts."""
     return {"counted": True, "words": receipt.words, "note": receipt.note, **shown.ended(receipt.resolution)}
 
 
 def not_whole(asked: ApiRequest, said: Said) -> Partial | None:
-    """The refusal of a yes from somebody to whom not all of the question was sent."""
+    """The refusal of a yes from somebody who was not sent the whole question."""
     held = next((each.held for each in asked.server.gate.broker.pending() if each.held.id == asked.path["id"]), None)
     if said is not Said.ALLOW or held is None or asked.server.readers.has_all(held, asked.session):
         return None
@@ -167,7 +167,7 @@ def held_of(asked: ApiRequest) -> Held:
 def rules_of(asked: ApiRequest) -> tuple[str, ...]:
     rules = asked.texts("rules")
     if len(rules) > MOST_RULES or any(len(rule) > LONGEST_RULE for rule in rules):
-        raise Refusal(422, "bad-field", f"`rules` are at most {MOST_RULES}, of {LONGEST_RULE} characters each")
+        raise Refusal(422, "bad-field", f"`rules` must be at most {MOST_RULES}, of {LONGEST_RULE} characters each")
     return rules
 
 
@@ -176,7 +176,7 @@ def choice(asked: ApiRequest, name: str, kind: type[T], default: str | None = No
     for each in kind:
         if each.value == given:
             return each
-    raise Refusal(422, "bad-field", f"`{name}` is one of {', '.join(each.value for each in kind)}")
+    raise Refusal(422, "bad-field", f"`{name}` must be one of {', '.join(each.value for each in kind)}")
 
 
 ENDED = {"allowed": FLAG, **dict.fromkeys("id ending reason said scope who channel".split(), TEXT)}

@@ -12,6 +12,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import parse_qsl
 
+from assent.agents import payload
 from assent.contract import AccessError, AssentError, PayloadError
 from assent.server.access import Person, Role
 from assent.server.api.endpoint import ApiRequest, Endpoint, HttpReply, Refusal
@@ -54,11 +55,11 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-decoder = json.JSONDecoder(parse_constant=_no_constant)
+decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=payload.once)
 
 
 def head(fields: Fields) -> dict[bytes, bytes]:
-    """The headers of a request. Host, Origin and Authorization are invalid where they are given twice."""
+    """The headers of a request. Host, Origin and Authorization are invalid if given twice."""
     found: dict[bytes, bytes] = {}
     for name, value in fields:
         found[name] = b"\0twice" if name in found and name in (b"host", b"origin", b"authorization") else value
@@ -75,7 +76,7 @@ class RequestGuard:
             raise Refusal(421, "foreign-host", f"this server answers to http://127.0.0.1:{self._server.port} only")
 
     def check_origin(self, headers: Mapping[bytes, bytes]) -> None:
-        """Refuse what a page of another origin sends, also one of another port of this host."""
+        """Refuse requests from pages of another origin, including another port of this host."""
         origin, site = headers.get(b"origin"), headers.get(b"sec-fetch-site", b"none")
         foreign = origin is not None and origin.lower() not in self._server.origins
         if foreign or site not in (b"same-origin", b"none"):
@@ -115,8 +116,8 @@ class RequestGuard:
         *,
         shared: bool = False,
     ) -> HttpReply | Later:
-        """Answer a complete request as far as nothing has to wait: the reply, or an application that continues.
-        `shared`: what is observed of the host for it serves all requests that arrived together."""
+        """Answer a complete request up to its first wait: the reply, or an application that continues. `shared`: all
+        requests that arrived together share one observation of the host."""
         self._server.metrics.requests += 1
         try:
             headers = head(fields)
@@ -138,7 +139,7 @@ class RequestGuard:
         return partial(_later, found, peer) if isinstance(found, Suspended) else found
 
     async def _replied(self, endpoint: Endpoint, asked: ApiRequest) -> HttpReply | None:
-        """The reply of an endpoint; None where it has sent one itself, or where the caller hung up."""
+        """The reply of an endpoint; None if it has sent one itself, or if the caller hung up."""
         try:
             found = await endpoint.run(asked)
         except Exception as error:
@@ -146,8 +147,8 @@ class RequestGuard:
         return found if found is None or isinstance(found, HttpReply) else HttpReply(found)
 
     def _refused(self, endpoint: Endpoint, path: Mapping[str, str], error: Exception) -> HttpReply | None:
-        """The reply to a request that was not admitted. A call that cannot be read is denied in the program's own form,
-        where the program would take any other refusal for leave to run it."""
+        """The reply to a request that was not admitted. A call that cannot be read is denied in the program's own
+        format, if the program would run it on any other refusal."""
         if endpoint.denial is not None and isinstance(error, Refusal) and error.status in UNREADABLE:
             denial = endpoint.denial(path, error.message)
             if denial is not None:
@@ -156,7 +157,7 @@ class RequestGuard:
         return self._error(error)
 
     def _error(self, error: Exception) -> HttpReply | None:
-        """The reply to an error; None where the caller hung up."""
+        """The reply to an error; None if the caller hung up."""
         if isinstance(error, ConnectionError):
             return None
         if isinstance(error, Refusal):
@@ -170,10 +171,10 @@ class RequestGuard:
             return refused(Refusal(409, "not-done", str(error)))
         # The only catch-all: a fault is reported, and the server goes on.
         self._server.fault(error)
-        return refused(Refusal(500, "fault", f"something broke inside: {type(error).__name__}"))
+        return refused(Refusal(500, "fault", f"an internal error: {type(error).__name__}"))
 
     def _let_in(self, endpoint: Endpoint, headers: Mapping[bytes, bytes], peer: Any) -> Sender:
-        """Who sends a request to an endpoint. Raises Refusal where they may not."""
+        """Who sends a request to an endpoint. Raises Refusal if they may not."""
         self.check_host(headers, peer)
         self.check_origin(headers)
         sender = self.who(headers, peer)
@@ -195,7 +196,7 @@ class RequestGuard:
             except Refusal:
                 await drained(endpoint, receive)
                 raise
-            raw = await gather(endpoint, receive)  # `protocol` ends what is sent too slowly
+            raw = await gather(endpoint, receive)  # `protocol` ends requests that are sent too slowly
         asked = self._request(sender, headers, peer, raw, receive, send, scope.get("path_params", ABSENT))
         asked.query = query_of(scope.get("query_string", b""))
         asked.client = scope.get("client")
@@ -256,7 +257,7 @@ def query_of(raw: bytes) -> Mapping[str, str]:
 
 
 def check_body(endpoint: Endpoint, headers: Mapping[bytes, bytes]) -> None:
-    """Raises Refusal where the headers announce a body that is not JSON, or too large."""
+    """Raises Refusal if the headers announce a body that is not JSON, or too large."""
     kind = headers.get(b"content-type", b"")
     if kind != b"application/json" and kind.split(b";")[0].strip().lower() != b"application/json":
         raise Refusal(415, "not-json", "send JSON, with `Content-Type: application/json`")
@@ -264,7 +265,7 @@ def check_body(endpoint: Endpoint, headers: Mapping[bytes, bytes]) -> None:
 
 
 def read(raw: bytes) -> dict[str, Any]:
-    """The JSON object of a body; an empty one where there is no body."""
+    """The JSON object of a body; an empty one if there is no body."""
     if not raw:
         return {}
     try:
@@ -272,6 +273,8 @@ def read(raw: bytes) -> dict[str, Any]:
         found, end = decoder.raw_decode(text) if text[0] == "{" else (None, -1)
         if end != len(text):  # with blanks around it, or not an object
             found = decoder.decode(text)
+    except PayloadError as error:
+        raise Refusal(400, "not-json", f"the body is refused: {error}") from None
     except (ValueError, RecursionError):
         raise Refusal(400, "not-json", "the body is not JSON") from None
     if not isinstance(found, dict):
@@ -303,7 +306,7 @@ async def gather(endpoint: Endpoint, receive: Any) -> bytes:
 
 
 async def drained(endpoint: Endpoint, receive: Any) -> None:
-    """Receive and drop the rest of a body, where a denial must be read: a program that still sends would see a broken
+    """Receive and drop the rest of a body, so that a denial is read: a program that is still sending would see a broken
     connection instead."""
     if endpoint.denial is not None:
         while (message := await receive())["type"] == "http.request" and message.get("more_body"):
@@ -351,7 +354,7 @@ async def answer(send: Any, reply: HttpReply, more: list[tuple[bytes, bytes]] = 
     await send({"type": "http.response.body", "body": raw})
 
 
-_heads: dict[tuple[str, bool, bool], tuple[bytes, bytes]] = {}  # what is before and after the length
+_heads: dict[tuple[str, bool, bool], tuple[bytes, bytes]] = {}  # the bytes before and after the length
 
 
 def written(reply: HttpReply, peer: object, *, last: bool) -> bytes:
@@ -399,7 +402,7 @@ class Suspended(Generic[T]):
 
 
 def run_until_wait(coroutine: Coroutine[Any, Any, T]) -> T | Suspended[T]:
-    """Run a coroutine up to where it has to wait; its result where it never does. Most never do, and need no task.
+    """Run a coroutine up to its first wait; its result if it never waits. Most never do, and need no task.
 
     INVARIANT: what runs before the first wait has no task, so it must not need one. A function that does
     (`asyncio.timeout`, and `asyncio.wait_for` of newer Pythons) first gives the loop a turn with `asyncio.sleep(0)`."""

@@ -52,7 +52,7 @@ async def sign_in(asked: ApiRequest) -> object:
 
 
 def peer_of(asked: ApiRequest) -> str:
-    """Whose tries at a code are counted: the user at the other end, where the kernel says."""
+    """Whose tries at a code are counted: the user at the other end, if the kernel says."""
     if asked.peer is not None:
         return f"user {asked.peer.uid}"
     user = peers.user_on_tcp(asked.client, asked.server.port) if asked.client else None

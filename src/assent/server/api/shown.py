@@ -1,6 +1,6 @@
-"""What is sent to be shown: foreign text with every hidden character made visible, the same for every surface.
+"""Prepares foreign text for display: every hidden character is made visible, the same for every surface.
 
-What a surface sends back to us (ids, digests, offered rules) stays unchanged."""
+Values that a surface sends back to us (ids, digests, offered rules) stay unchanged."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ def seconds(text: str) -> float:
 class Readers:
     """How much of each long preview was sent to which signed-in session.
 
-    INVARIANT: a session allows no call, on the page or in the inbox, of which not all was sent to it."""
+    INVARIANT: a session allows no call, on the page or in the inbox, unless all of it was sent to that session."""
 
     def __init__(self) -> None:
         self._sent: dict[tuple[str, str, str], int] = {}  # question, digest, session → characters without a gap
 
     def sent(self, held: Held, session: str, start: int, end: int) -> None:
-        """A part was sent. It does not count where an earlier part is missing."""
+        """A part was sent. It does not count if an earlier part is missing."""
         key = (held.id, held.digest, session)
         sent = self._sent.pop(key, INLINE)
         keep(self._sent, key, max(sent, end) if start <= sent else sent, MOST_READERS)

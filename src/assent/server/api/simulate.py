@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assent.cli.command import MODES
 from assent.contract import Call, Decision, Layer
@@ -22,9 +22,7 @@ from assent.server.api.endpoint import (
     record,
 )
 from assent.server.api.policies import QUERY, project_of
-
-if TYPE_CHECKING:
-    from assent.server.state import ServerState
+from assent.server.state import ServerState
 
 # What agents do often: name, tool, input.
 OPERATIONS: tuple[tuple[str, str, dict[str, object]], ...] = (
@@ -40,7 +38,7 @@ OPERATIONS: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("Start a sub-agent", "agent", {"subagent_type": "general", "prompt": "x"}),
 )
 LAYERS = (
-    (Layer.FLOOR, "sensitive paths and Assent itself: closed in every mode"),
+    (Layer.FLOOR, "sensitive paths and Assent itself: denied in every mode"),
     (Layer.DENY, "rules that stop"),
     (Layer.ASK, "rules that ask"),
     (Layer.ALLOW, "rules that let through"),
@@ -54,7 +52,7 @@ ORDER = [layer for layer, _ in LAYERS]
 def simulate(asked: ApiRequest) -> object:
     mode, tool, given = asked.text("mode", ""), asked.text("tool"), asked.table("input")
     if mode and mode not in MODES:
-        raise Refusal(422, "bad-field", f"`mode` is one of {', '.join(MODES)}")
+        raise Refusal(422, "bad-field", f"`mode` must be one of {', '.join(MODES)}")
     decision = decide(
         asked.server, mode, project_of(asked, asked.text("project", "")), tool, given, asked.text("session", "")
     )

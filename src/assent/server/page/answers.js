@@ -1,6 +1,7 @@
 // The answer bar of one question: every answer by button and by key, and the rule that goes with wider ones.
 
 import { post } from "./api.js";
+import { offerUndo } from "./copies.js";
 import { h, put, toast } from "./dom.js";
 import { isWhole } from "./question.js";
 import { store } from "./store.js";
@@ -9,9 +10,9 @@ import { DENIALS, SCOPES, count, plural, prose, sentence, shown } from "./words.
 const shownRules = (each) => (each.shown ?? each.rules).join("\n");
 const UNKNOWN = "It is not known whether your answer arrived: the server does not answer. When the connection is back, answer again if the question still waits.";
 const NOT_WHOLE = "Not all of the call is shown yet. Show all of it to allow it; you can deny it now.";
-const ARMING = 350; // a question that has just come under the finger is not answered by it
+const ARMING = 350; // milliseconds in which a question that has just appeared ignores keys and clicks
 
-// Nor is one whose window has just come to the front: that key or click was meant for what lay before it.
+// So does one whose window has just come to the front: that key or click was meant for another window.
 let woken = 0;
 const wake = () => { woken = performance.now() + ARMING; };
 addEventListener("focus", wake);
@@ -21,7 +22,7 @@ document.addEventListener("visibilitychange", wake);
 export class Answers {
   constructor(question) {
     this.question = question;
-    this.digest = question.digest; // of what is drawn, whatever is told of the question later
+    this.digest = question.digest; // of what is shown, whatever arrives about the question later
     this.element = h("div", { class: "answers" });
     this.panel = null;
     this.busy = false;
@@ -30,14 +31,14 @@ export class Answers {
     this.bar();
   }
 
-  // It comes under the finger now.
+  // The question appears now.
   arm() { this.armed = performance.now() + ARMING; }
 
   get open() { return this.panel !== null; }
 
   get deaf() { return this.busy || Boolean(this.question.over) || performance.now() < Math.max(this.armed, woken) || document.hidden; }
 
-  // Whether a yes would count; where not, why.
+  // Whether a yes would count; if not, say why.
   get mayAllow() {
     if (isWhole(this.question)) return true;
     toast(NOT_WHOLE, true);
@@ -77,8 +78,9 @@ export class Answers {
     this.busy = true;
     this.question.mine = true;
     try {
-      const told = await post(`/v1/held/${encodeURIComponent(this.question.id)}/answer`, { digest: this.digest, said, scope: "once", rules: [], message: "", ...more });
-      if (told.note) toast(told.note, true);
+      const reply = await post(`/v1/held/${encodeURIComponent(this.question.id)}/answer`, { digest: this.digest, said, scope: "once", rules: [], message: "", ...more });
+      if (reply.note) toast(reply.note, true);
+      if (said === "allow") offerUndo(this.question.id);
     } catch (error) {
       store.notMine(this.question);
       toast(error.code === "unreachable" ? UNKNOWN : error.message, true);
@@ -102,8 +104,8 @@ export class Answers {
       h("input", { type: "radio", name: "rule", value: at, checked: at === 0, on: { change: () => { text.value = shownRules(each); reach(); } } }),
       h("code", {}, each.rules.length ? shown(shownRules(each)) : "the identical call only"), h("kbd", {}, String(at + 1)),
       each.rules.length ? h("span", { class: "width" }, prose(each.width)) : null));
-    const told = h("div", { class: "reach", "aria-live": "polite" });
-    // A rule that was offered goes back as it was offered; what was typed, as it was typed.
+    const reached = h("div", { class: "reach", "aria-live": "polite" });
+    // An offered rule is sent back unchanged, a typed one as typed.
     const rules = () => offered.find((each) => shownRules(each) === text.value)?.rules ?? text.value.split("\n").map((each) => each.trim()).filter(Boolean);
     let asked = 0, timer = 0;
     const reach = () => {
@@ -112,9 +114,9 @@ export class Answers {
         const number = (asked += 1);
         try {
           const found = await post(`/v1/held/${encodeURIComponent(this.question.id)}/reach`, { rules: rules(), scope });
-          if (number === asked) { put(told, drawReach(found, rules().length)); this.submit.disabled = Boolean(found.refusal); }
+          if (number === asked) { put(reached, drawReach(found, rules().length)); this.submit.disabled = Boolean(found.refusal); }
         } catch (error) {
-          if (number === asked) put(told, h("p", { class: "bad" }, error.message));
+          if (number === asked) put(reached, h("p", { class: "bad" }, error.message));
         }
       }, 180);
     };
@@ -127,7 +129,7 @@ export class Answers {
     this.show(sentence(SCOPES[scope].offer), [
       h("fieldset", { class: "choices" }, h("legend", { class: "visually" }, "which calls"), radios),
       offered.some((each) => each.rules.length) ? [h("label", { class: "small soft", for: "rule" }, "The rule that will be saved. You can change it."), text] : text.remove(),
-      told], sentence(SCOPES[scope].offer), save, radios[0].querySelector("input"));
+      reached], sentence(SCOPES[scope].offer), save, radios[0].querySelector("input"));
     this.digits = (at) => { const radio = radios[at]?.querySelector("input"); if (radio) radio.click(); };
     reach();
   }
@@ -160,6 +162,6 @@ export function drawReach(found, rules) {
     out.push(h("p", {}, "Would have matched ", h("strong", {}, count(found.matched)), ` of your last ${plural(found.looked_at, "call")}`, found.denied ? [", ", h("span", { class: "bad" }, `${count(found.denied)} of them you denied`)] : ""),
       h("div", { class: "track", "aria-hidden": "true" }, matched, denied));
   } else out.push(h("p", { class: "soft" }, "There are no calls in the trail yet to compare it with"));
-  if (!found.covers) out.push(h("p", { class: "soft" }, "It does not cover this call, which runs once anyway."));
+  if (!found.covers) out.push(h("p", { class: "soft" }, "It does not cover this call, which still runs once."));
   return out;
 }

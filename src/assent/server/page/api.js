@@ -1,4 +1,4 @@
-// Talks to the server. The session's key goes along in a header, never in an address.
+// Talks to the server. The session's key is sent in a header, never in an address.
 
 const KEY = "assent.key";
 

@@ -12,7 +12,7 @@ import { DENIALS, SCOPES, headline, prose, runtime } from "./words.js";
 
 const NAMES = VIEWS.map(({ name }) => name);
 const LINKS = { on: "connected", wait: "connecting", off: "not connected: trying again" };
-const LOOK_AGAIN = 60_000; // milliseconds between looks for folders without a hook
+const LOOK_AGAIN = 60_000; // milliseconds between checks for folders without a hook
 let views = null, view = null, stream = null;
 
 function start() {
@@ -47,7 +47,7 @@ function count() {
   document.title = waiting ? `(${waiting}) Assent` : "Assent";
 }
 
-// A project that switched a hook off is said above every view: nothing of it would reach this page.
+// Projects that switch a hook off are named above every view: their calls do not reach this page.
 async function unguarded() {
   if ($("app").hidden || document.hidden) return;
   const { folders } = await get("/v1/unguarded").catch(() => ({ folders: null }));
@@ -83,7 +83,7 @@ function help() {
   dialog.showModal();
 }
 
-// Nobody signs in unnoticed: whoever is here can throw everybody out.
+// Every sign-in is shown: whoever is here can sign everybody out.
 function stranger() {
   const everyone = h("button", { type: "button", on: { click: async () => { await remove("/v1/session?all=1").catch(() => {}); key.drop(); location.reload(); } } }, "It was not me: sign everyone out");
   toast(["Somebody signed in on another page just now. ", everyone], true);

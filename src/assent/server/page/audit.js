@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { charts } from "./chart.js";
+import { Copies } from "./copies.js";
 import { empty, h, put } from "./dom.js";
 import { record } from "./live.js";
 import { count, plural, visible } from "./words.js";
@@ -14,6 +15,7 @@ export class Audit {
     this.root = root;
     this.query = { text: "", outcome: "", kind: "", span: 86400 };
     this.number = 0;
+    this.copies = new Copies();
   }
 
   enter() {
@@ -28,7 +30,8 @@ export class Audit {
         choice("outcome", "outcome", [["any outcome", ""], ["allow", "allow"], ["ask", "ask"], ["deny", "deny"]]),
         choice("kind", "kind", [["every kind", ""], ["decisions", "decision"], ["answers", "answer"], ["grants", "grant"], ["modes", "mode"]]),
         choice("span", "time", SPANS), h("button", { type: "button", on: { click: (event) => this.verify(event.currentTarget) } }, "Verify")),
-      h("p", {}, this.verified), this.figures, this.chart, this.body);
+      h("p", {}, this.verified), this.figures, this.chart, this.copies.element, this.body);
+    this.copies.load();
     this.load();
   }
 
@@ -58,7 +61,7 @@ export class Audit {
     try {
       const found = await post("/v1/audit/verify");
       this.verified.className = found.whole ? "small good" : "small error";
-      put(this.verified, found.whole ? `The trail is whole: ${plural(found.records, "line")} checked.` : `The trail is not whole: ${visible(found.problems.join("; "))}`);
+      put(this.verified, found.whole ? `The trail is intact: ${plural(found.records, "line")} checked.` : `The trail is not intact: ${visible(found.problems.join("; "))}`);
     } catch (error) {
       put(this.verified, error.message);
     } finally {

@@ -9,7 +9,7 @@ const WIDE = 720, HIGH = 150, FOOT = 24;
 
 const has = (series, kinds) => series.some((each) => Object.keys(kinds).some((kind) => each[kind]));
 
-// Decisions, and below them answers, where there are any; null where nothing was decided.
+// Decisions, and below them answers, if there are any; null if nothing was decided.
 export function charts(series) {
   const found = [["Decisions", DECISIONS], ["Answers", ANSWERS]].filter(([, kinds]) => has(series, kinds));
   return found.length ? h("div", { class: "charts" }, found.map(([title, kinds]) => bars(title, kinds, series))) : null;

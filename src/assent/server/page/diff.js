@@ -1,4 +1,4 @@
-// A unified diff side by side; one column where the screen is narrow.
+// A unified diff side by side; one column on narrow screens.
 
 import { h } from "./dom.js";
 import { shown } from "./words.js";
@@ -50,7 +50,7 @@ export function stat(hunks) {
   return { add: rows.filter((each) => each.kind === "add").length, del: rows.filter((each) => each.kind === "del").length };
 }
 
-// Removed and added lines that stand across from each other.
+// Pairs of removed and added lines.
 function paired(rows) {
   const out = [];
   for (let at = 0; at < rows.length;) {

@@ -26,10 +26,10 @@ export function icon(path, box = 24) {
   return s("svg", { viewBox: `0 0 ${box} ${box}`, "aria-hidden": "true" }, s("path", { d: path }));
 }
 
-export function toast(text, bad = false) {
+export function toast(text, bad = false, milliseconds = bad ? 12000 : 4500) {
   const element = h("div", { class: bad ? "toast bad" : "toast" }, text);
   $("toasts").append(element);
-  setTimeout(() => element.remove(), bad ? 12000 : 4500);
+  setTimeout(() => element.remove(), milliseconds);
 }
 
 export function empty(path, title, ...more) {

@@ -1,4 +1,4 @@
-// The inbox: what waits, by session, and the question that is looked at.
+// The inbox: waiting questions by session, and the selected question.
 
 import { Answers } from "./answers.js";
 import { left } from "./countdown.js";
@@ -11,7 +11,7 @@ import { bare, clip, count, ending, folder, headline, plural, runtime, sentence,
 const ROWS = 240; // drawn in all, shared by the sessions
 const GROUPS = 60; // sessions that are drawn (`DRAWN` in `events.py`: the clocks of no others run)
 const OFFERS = 2; // offers that are drawn
-const MANY = 100; // questions from which on drawing is put off a little
+const MANY = 100; // number of questions from which drawing is delayed
 const TRAY = "M10 36l8-22h28l8 22v16H10z M10 36h13l4 7h10l4-7h13";
 
 export class Inbox {
@@ -53,7 +53,7 @@ export class Inbox {
       groups.get(name).push(question);
     }
     for (const group of groups.values()) group.sort((a, b) => Boolean(a.over) - Boolean(b.over) || (a.position ?? 0) - (b.position ?? 0) || a.made - b.made);
-    // What is asked comes before sessions whose turn has not come: its clock runs.
+    // Questions that are asked come before queued ones: their clocks run.
     const waits = (group) => group[0].state === "queued" && !group[0].over;
     return [...groups.values()].sort((a, b) => Boolean(a[0].over) - Boolean(b[0].over) || waits(a) - waits(b) || a[0].made - b[0].made);
   }
@@ -72,7 +72,7 @@ export class Inbox {
     this.show(store.questions.get(this.selected));
   }
 
-  // Stay with what is looked at. Only what has ended makes room for the next, and not while something is typed.
+  // Keep the selected question. Only an ended one makes room for the next, and not while the person types.
   choose(flat) {
     const current = store.questions.get(this.selected);
     if (current && !current.over) return;
@@ -106,7 +106,7 @@ export class Inbox {
       waiting > most ? h("p", { class: "soft small where" }, `and ${count(waiting - most)} more in the queue`) : null);
   }
 
-  // What is not drawn comes up as the ones before it are answered.
+  // The others are drawn as those before them are answered.
   rest(groups) {
     const waiting = groups.flat().filter((each) => !each.over).length;
     return waiting ? h("p", { class: "soft small rest" }, `and ${count(waiting)} more in ${plural(groups.length, "other session")}`) : null;
@@ -124,7 +124,7 @@ export class Inbox {
     if (!question) { put(this.detail); this.drawn = this.answers = null; return; }
     const mark = `${question.id}/${question.digest}/${question.over ? `over/${question.over.mine}` : question.state === "queued" ? "queued" : "open"}`;
     if (mark === this.drawn) return;
-    // What was typed stays, through a look at another view and through signing in again.
+    // Typed text survives a change of view and a new sign-in.
     const same = this.answers && !question.over && this.answers.question.id === question.id && this.answers.digest === question.digest;
     this.drawn = mark;
     if (!same) this.answers = question.over ? null : new Answers(question);
@@ -132,7 +132,7 @@ export class Inbox {
     put(this.detail, h("div", { class: "detail-scroll", tabindex: -1 }, draw(question, () => { this.frame.classList.remove("open"); }, () => this.again(question))), this.answers?.element);
   }
 
-  // All of a long question has come: it is drawn once more, from where it was read.
+  // All of a long question is loaded: draw it again at the same scroll position.
   again(question) {
     if (this.selected !== question.id) return;
     const at = this.detail.querySelector(".detail-scroll")?.scrollTop ?? 0;
@@ -142,7 +142,7 @@ export class Inbox {
     if (scroll) scroll.scrollTop = at;
   }
 
-  // The newest ones; questions come before a pile of offers.
+  // Only the newest, so that questions stay in view.
   offers() {
     const more = store.offers.length - OFFERS;
     return [store.offers.slice(-OFFERS).reverse().map((each) => this.offer(each)), more > 0 ? h("p", { class: "soft small rest" }, `and ${plural(more, "older offer")}`) : null];
@@ -166,7 +166,7 @@ export class Inbox {
   }
 
   nothing() {
-    if (!store.told) return empty(TRAY, "Loading", h("p", {}, "Loading the questions…"));
+    if (!store.loaded) return empty(TRAY, "Loading", h("p", {}, "Loading the questions…"));
     return empty(TRAY, "Nothing waits for you", h("p", {}, "When an agent wants to do something that your rules leave open, it is shown here. Keep this tab open, or switch notifications on."),
       h("p", {}, h("button", { type: "button", on: { click: () => this.example() } }, "Show me what that looks like")));
   }
@@ -175,8 +175,8 @@ export class Inbox {
   async example() {
     const call = { tool: "bash", input: { command: "git push origin main" }, session: "example", runtime: "example", description: "An example: nothing runs, whatever you answer", wait: 120 };
     try {
-      const told = await post("/v1/calls", call);
-      if (!told.waiting && !told.resolution) toast(told.allowed ? "your policy lets this example run without asking" : "your policy stops this example without asking");
+      const found = await post("/v1/calls", call);
+      if (!found.waiting && !found.resolution) toast(found.allowed ? "your policy lets this example run without asking" : "your policy stops this example without asking");
     } catch (error) { toast(error.message, true); }
   }
 

@@ -47,7 +47,7 @@ export class Live {
     const all = this.paused ?? store.decisions;
     const found = all.filter((each) => this.fits(each)).slice(0, ROWS);
     if (!found.length) return put(this.body, empty(PULSE, all.length ? "Nothing matches the filter" : "No decisions yet", h("p", {}, all.length ? "Change the filter to see the rest." : "Decisions appear here as soon as an agent makes a call through the gate."), all.length ? null : h("p", { class: "small" }, "In the simulator you can try calls without an agent.")));
-    // Rows that are there already stay the same, so that one that was opened stays open.
+    // Existing rows are reused, so that an opened one stays open.
     const rows = new Map();
     for (const each of found) {
       const name = `${each.kind}/${each.id}/${each.n}`;
@@ -70,17 +70,17 @@ export class Live {
 }
 
 // One line of the trail, as the live view and the audit show it.
-// Among the others it finds what an answer was about.
+// For an answer it finds the decision among `all`.
 export function record(each, all = []) {
   const about = each.kind === "answer" ? all.find((other) => other.kind === "decision" && other.id === each.id) : null;
   const kind = each.kind === "decision" ? "" : each.kind;
   const what = each.kind === "decision" || each.tool ? headline(each.tool, each.input, 160, each.project) : visible(each.rule || each.mode || each.reason || each.id);
   return h("li", {}, h("details", { class: `entry ${each.outcome}` },
     h("summary", {}, h("time", { title: new Date(each.time * 1000).toISOString() }, time(each.time)),
-      h("span", { class: `badge ${each.outcome}` }, visible(kind || each.outcome)),
+      h("span", { class: `badge ${each.outcome}`, title: each.contained ? `runs contained: ${visible(each.contained)}` : "" }, visible(kind || (each.contained ? "contained" : each.outcome))),
       h("span", { class: "what mono" }, kind === "answer" ? [about ? [headline(about.tool, about.input, 90, about.project), " "] : null, h("span", { class: "answered" }, bare(each.reason))] : what),
       h("span", { class: "from" }, each.runtime ? runtime(each.runtime) : "")),
-    h("dl", { class: "fields" }, [["tool", each.tool], ["reason", each.reason], ["code", each.code], ["layer", each.layer], ["rule", each.rule ? `${each.rule}  ${each.source ?? ""}` : ""], ["does", (each.effects ?? []).join("; ")], ["mode", each.mode], ["risk", each.risk], ["who", each.who ? `${each.who}${each.channel ? ` in ${each.channel}` : ""}` : ""], ["scope", each.scope], ["project", each.project], ["session", each.session], ["took", each.latency ? (each.latency < 1 ? `${(each.latency * 1000).toFixed(1)} ms` : `${each.latency.toFixed(1)} s`) : ""], ["when", ago(store.now - each.time)], ["id", each.id]]
+    h("dl", { class: "fields" }, [["tool", each.tool], ["reason", each.reason], ["code", each.code], ["layer", each.layer], ["rule", each.rule ? `${each.rule}  ${each.source ?? ""}` : ""], ["does", (each.effects ?? []).join("; ")], ["causes", (each.consequences ?? []).join("; ")], ["contained", each.contained], ["mode", each.mode], ["risk", each.risk], ["who", each.who ? `${each.who}${each.channel ? ` in ${each.channel}` : ""}` : ""], ["scope", each.scope], ["project", each.project], ["session", each.session], ["took", each.latency ? (each.latency < 1 ? `${(each.latency * 1000).toFixed(1)} ms` : `${each.latency.toFixed(1)} s`) : ""], ["when", ago(store.now - each.time)], ["id", each.id]]
       .filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", { class: ["code", "rule", "id", "session", "project"].includes(name) ? "mono" : "" }, name === "reason" ? prose(value) : shown(value))]),
       Object.keys(each.input ?? {}).length ? [h("dt", {}, "input"), h("dd", {}, h("pre", {}, shown(JSON.stringify(each.input, null, 1))))] : null)));
 }

@@ -1,4 +1,4 @@
-// The policy in force with its sources, what lint finds, what was remembered, and the modes of sessions.
+// The policy in force with its sources, what lint finds, saved answers, and the modes of sessions.
 
 import { get, post, remove } from "./api.js";
 import { $, h, put, toast } from "./dom.js";
@@ -19,7 +19,7 @@ export class Policy {
   enter() {
     this.where = h("select", { "aria-label": "project", on: { change: (event) => { this.project = event.target.value; this.load(); } } });
     this.body = h("div", { class: "stack" });
-    put(this.root, h("header", { class: "head" }, h("h1", {}, "Policy"), h("p", {}, "What holds, and where each line comes from")), h("div", { class: "row filters" }, this.where), this.body);
+    put(this.root, h("header", { class: "head" }, h("h1", {}, "Policy"), h("p", {}, "The policy in force, and where each line comes from")), h("div", { class: "row filters" }, this.where), this.body);
     this.load();
   }
 
@@ -42,7 +42,7 @@ export class Policy {
         this.load();
       } } }, h("option", { value: "" }, `as the policy says (${modes.mode})`), OFFERED.map((mode) => h("option", { value: mode }, mode)));
       choice.value = each.mode;
-      return h("li", { class: "line" }, h("div", {}, h("strong", {}, folder(each.project) || "no project"), " ", h("span", { class: "badge accent" }, runtime(each.runtime)), " ", h("span", { class: "soft small mono" }, clip(each.session, 24)), h("div", { class: "soft small" }, `seen ${ago(store.now - each.seen)}`)), choice);
+      return h("li", { class: "line" }, h("div", {}, h("strong", {}, folder(each.project) || "no project"), " ", h("span", { class: "badge accent" }, runtime(each.runtime)), " ", h("span", { class: "soft small mono" }, clip(each.session, 24)), h("div", { class: "soft small" }, `last call ${ago(store.now - each.seen)}`)), choice);
     });
     return h("section", { class: "panel stack" }, h("h2", {}, "Sessions"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "No session has made a call since the server started. Each appears here, and you can set its mode."));
   }
@@ -50,7 +50,7 @@ export class Policy {
   grants(grants) {
     const rows = grants.map((each) => h("li", { class: "line" }, h("div", {}, h("code", {}, each.rules.length ? shown(each.rules.join(" ; ")) : shown(each.shown || "the identical call")), h("div", { class: "soft small" }, [SCOPES[each.scope].kept, each.project && each.scope === "project" ? folder(each.project) : "", each.until ? `until ${stamp(each.until)}` : "", each.who ? `by ${visible(each.who)}` : "", stamp(each.made)].filter(Boolean).join(" · "))),
       h("button", { type: "button", on: { click: async () => { try { await remove(`/v1/grants/${encodeURIComponent(each.id)}`); toast("revoked"); } catch (error) { toast(error.message, true); } this.load(); } } }, "Revoke")));
-    return h("section", { class: "panel stack" }, h("h2", {}, "Remembered answers"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "Nothing is remembered. An answer that you give for longer than once is listed here, and can be revoked."));
+    return h("section", { class: "panel stack" }, h("h2", {}, "Saved answers"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "There are no saved answers. Answers that you save are listed here, and you can revoke them."));
   }
 
   rules(policy) {
@@ -65,7 +65,7 @@ export class Policy {
   }
 }
 
-// Rules that one entry brings stand together, a person's own before those that ship.
+// Rules of one entry are shown together, a person's own before those that ship.
 function bySource(rules) {
   const found = new Map();
   for (const rule of rules) found.set(rule.source, [...(found.get(rule.source) ?? []), rule]);
@@ -78,7 +78,7 @@ function broken(error) {
 }
 
 function overview(policy) {
-  const rows = [["Mode", [h("strong", {}, policy.mode), ` set by ${visible(policy.mode_set_by)}`]], ["Capped by", policy.clamps.map(visible).join("; ")], ["Workspace", policy.workspace.map(visible).join(", ") || "none: nothing counts as inside"], ["Files", policy.files.map(visible).join(", ") || "none: only the shipped rules apply"], ["Packs", policy.packs.map((each) => visible(each.name)).join(", ")], ["Switched off", policy.off.map((each) => visible(each.id)).join(", ")], ["Questions", `${policy.approval.timeout} s to answer, ${policy.approval.unseen} s to be seen`]];
+  const rows = [["Mode", [h("strong", {}, policy.mode), policy.mode_set_by === "the default" ? ", since none is set" : `, set by ${visible(policy.mode_set_by)}`]], ["Capped by", policy.clamps.map(visible).join("; ")], ["Workspace", policy.workspace.map(visible).join(", ") || "none: nothing counts as inside"], ["Files", policy.files.map(visible).join(", ") || "none: only the shipped rules apply"], ["Packs", policy.packs.map((each) => visible(each.name)).join(", ")], ["Switched off", policy.off.map((each) => visible(each.id)).join(", ")], ["Questions", `${policy.approval.timeout} s to answer, ${policy.approval.unseen} s if nobody can see them`]];
   return h("section", { class: "panel" }, h("dl", { class: "fields" }, rows.filter(([, value]) => value && value.length).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }
 

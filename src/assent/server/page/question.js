@@ -16,7 +16,7 @@ export function title(question) {
   return verb(tool) ?? `wants to use ${clip(question.call.tool, 60)}`;
 }
 
-const whole = new Map(); // what was asked for of long questions: id and digest → the text, all of it
+const whole = new Map(); // long questions that were loaded: id and digest → the whole text
 const KEPT = 40; // of these
 const TABLE = 5000; // lines up to which all of a change is drawn side by side
 
@@ -25,7 +25,7 @@ const text = (question) => whole.get(mark(question)) ?? question.preview.text;
 const isLong = ({ preview }) => preview.length > (preview.sent ?? preview.text.length);
 const isManyLines = (question) => question.preview.kind === "diff" && lines(question.preview.text) > MOST;
 
-// Whether all of what would run is on the page: before that, nobody allows it.
+// Whether everything that would run is on the page: before that it cannot be allowed.
 export const isWhole = (question) => whole.has(mark(question)) || (!isLong(question) && !isManyLines(question));
 
 async function fetchAll(question) {
@@ -60,7 +60,7 @@ export function draw(question, back, again) {
     warnings(question.warnings),
     preview(question, again),
     says(call.description),
-    h("div", { class: "facts" }, effects(question.effects, question.project), why(decision)),
+    h("div", { class: "facts" }, effects(question.effects, question.project), consequences(question.consequences ?? []), why(decision)),
     receipt(question));
 }
 
@@ -74,16 +74,16 @@ function warnings(list) {
   return h("div", { class: "warn", role: "note" }, icon(WARNING), h("ul", {}, list.map((each) => h("li", {}, prose(each)))));
 }
 
-// What is not shown, and the way to see it.
+// Says what is not shown, and how to see it.
 function rest(question, again) {
   if (question.over || isWhole(question)) return null;
   const what = question.preview;
-  const told = isLong(question) ? `${(what.sent ?? what.text.length).toLocaleString("en")} of ${what.length.toLocaleString("en")} characters are shown` : `${MOST.toLocaleString("en")} of ${lines(what.text).toLocaleString("en")} lines are shown`;
+  const extent = isLong(question) ? `${(what.sent ?? what.text.length).toLocaleString("en")} of ${what.length.toLocaleString("en")} characters are shown` : `${MOST.toLocaleString("en")} of ${lines(what.text).toLocaleString("en")} lines are shown`;
   const show = async (event) => {
     event.target.disabled = true;
     try { await fetchAll(question); again?.(); } catch (error) { event.target.disabled = false; toast(error.message, true); }
   };
-  return h("p", { class: "cut" }, `${told}. You can allow it once all of it is shown. `, h("button", { type: "button", class: "show-all", "aria-keyshortcuts": "v", on: { click: show } }, "Show all of it ", h("kbd", {}, "V")));
+  return h("p", { class: "cut" }, `${extent}. You can allow it once all of it is shown. `, h("button", { type: "button", class: "show-all", "aria-keyshortcuts": "v", on: { click: show } }, "Show all of it ", h("kbd", {}, "V")));
 }
 
 function preview(question, again) {
@@ -127,12 +127,18 @@ export function effects(list, project = "") {
   return h("section", {}, h("h3", {}, "What it does"), rows.length ? h("ul", { class: "effects" }, rows) : h("p", { class: "soft" }, "No effects were found: read the call itself"));
 }
 
+export function consequences(list) {
+  if (!list.length) return null;
+  return h("section", { class: "consequences" }, h("h3", {}, "What it would cause"), h("ul", {}, list.map((each) =>
+    h("li", { class: each.cut ? "cut-short" : "" }, prose(each.text)))));
+}
+
 function why(decision) {
   const part = decision.deciding;
   return h("section", {}, h("h3", {}, "Why it asks"), h("div", { class: "stack" },
     h("p", {}, prose(part.reason), " ", h("code", { class: "tag" }, visible(part.code))),
     part.rule ? h("p", { class: "small soft" }, part.reason.includes(part.rule) ? null : [h("code", {}, shown(part.rule)), " "], "from ", visible(part.source)) : null,
-    part.flip ? h("p", { class: "small soft" }, "Would flip it: ", prose(part.flip)) : null));
+    part.flip ? h("p", { class: "small soft" }, "What would change it: ", prose(part.flip)) : null));
 }
 
 function receipt(question) {

@@ -1,10 +1,10 @@
 // One event stream for all tabs of this browser: a browser opens few connections to one host, and each stream takes one.
-// The tab that holds the lock listens and passes on what it hears; when it goes away, the next one holds the lock.
+// The tab that holds the lock listens and forwards the events; when it closes, the next tab takes the lock.
 
 import { SILENCE, Stream } from "./stream.js";
 
 const NAME = "assent.stream";
-const LOOK = 4000; // milliseconds between two looks at whether the listening tab still speaks
+const LOOK = 4000; // milliseconds between checks whether the listening tab is alive
 
 export class Shared {
   // `known` gives everything that is known as events, for a tab that has just opened.

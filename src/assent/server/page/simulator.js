@@ -94,6 +94,6 @@ export function drawDecision(found) {
     h("ol", { class: "layers" }, found.layers.map((layer) => h("li", { class: layer.decides ? `decides ${found.outcome}` : layer.state },
       h("i", {}), h("div", {}, h("strong", {}, layer.name), h("span", { class: "soft small" }, ` ${visible(layer.words)}`),
         layer.parts.length ? h("ul", {}, layer.parts.slice(0, 5).map((part) => h("li", {}, h("span", { class: `badge ${part.outcome}` }, part.outcome), " ", h("span", { class: "mono small" }, prose(part.part || part.code)))), layer.parts.length > 5 ? h("li", { class: "soft small" }, `and ${layer.parts.length - 5} more`) : null) : null)))),
-    found.flip && found.outcome !== "allow" ? h("p", { class: "note small" }, "Would flip it: ", prose(found.flip)) : null,
+    found.flip && found.outcome !== "allow" ? h("p", { class: "note small" }, "What would change it: ", prose(found.flip)) : null,
     h("p", { class: "soft small" }, `${found.mode} mode · ${found.risk} risk`)];
 }

@@ -1,4 +1,4 @@
-// What the page knows: the questions, the latest decisions, the server's clock. Draws nothing.
+// The state of the page: the questions, the latest decisions, the server's clock. Draws nothing.
 
 const KEPT = 400; // decisions in the live view
 const LINGER = 12; // seconds that an ended question stays in the list
@@ -10,12 +10,12 @@ class Store extends EventTarget {
     this.decisions = [];
     this.offers = [];
     this.skew = 0;
-    this.told = false;
+    this.loaded = false;
   }
 
   get now() { return Date.now() / 1000 + this.skew; }
 
-  // Seconds on a clock that does not jump, which deadlines are put to as they arrive.
+  // Seconds on a monotonic clock; deadlines are converted to it as they arrive.
   get steady() { return performance.now() / 1000; }
 
   say(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
@@ -24,7 +24,7 @@ class Store extends EventTarget {
     this.addEventListener(name, (event) => action(event.detail));
   }
 
-  // Everything that the event stream says arrives here.
+  // Takes every event of the stream.
   take(name, data) {
     if (typeof data.now === "number") this.skew = data.now - Date.now() / 1000;
     if (name === "hello") this.hello(data);
@@ -43,7 +43,7 @@ class Store extends EventTarget {
       if (!alive.has(id) && !question.over) question.over = { ending: "lost", allowed: false, at: this.steady };
     for (const each of data.recent ?? []) this.decision(each, true);
     this.offers = data.offers ?? [];
-    this.told = true;
+    this.loaded = true;
     this.say("questions");
     this.say("decisions");
   }
@@ -65,7 +65,7 @@ class Store extends EventTarget {
     this.say("over", question);
   }
 
-  // An answer given here did not count: whoever's did, it was another.
+  // An answer given here did not count: another one did.
   notMine(question) {
     question.mine = false;
     if (!question.over) return;
@@ -80,7 +80,7 @@ class Store extends EventTarget {
     if (!quiet) this.say("decisions", record);
   }
 
-  // One offer for a session: a newer one stands in for the one before.
+  // One offer for a session: a newer one replaces the one before.
   offered(offer) {
     this.offers = [...this.offers.filter((each) => each.runtime !== offer.runtime || each.session !== offer.session), offer];
     this.say("questions");
@@ -91,7 +91,7 @@ class Store extends EventTarget {
     this.say("questions");
   }
 
-  // Everything that is known, as the events that would tell it: for a tab that has just opened.
+  // The whole state as events, for a tab that has just opened.
   events() {
     const now = this.now;
     const waiting = this.waiting.map(({ over, mine, until, ...question }) => ({ ...question, now, deadline: until === null ? null : now + until - this.steady }));
@@ -101,7 +101,7 @@ class Store extends EventTarget {
 
   get waiting() { return [...this.questions.values()].filter((each) => !each.over); }
 
-  // Forget what ended a while ago, but for the one that is being looked at.
+  // Forget questions that ended a while ago, except the selected one.
   sweep(keep) {
     let gone = false;
     for (const [id, question] of this.questions)

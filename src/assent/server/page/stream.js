@@ -1,4 +1,4 @@
-// The server's events, kept open: reads the event stream with fetch, so that the key can go in a header.
+// Keeps the server's event stream open; reads it with fetch, so that the key can go in a header.
 
 import { key, signedOut } from "./api.js";
 

@@ -56,8 +56,8 @@ export const OUTCOMES = VOCABULARY.outcomes;
 
 export function ending(over) {
   if (over.ending === "answered") return sentence(over.allowed ? own(SCOPES, over.scope)?.done ?? "allowed" : own(VOCABULARY.said, over.said) ?? "denied");
-  const told = sentence(own(VOCABULARY.endings, over.ending) ?? over.ending);
-  return over.ending === "settled" && over.allowed ? told : `${told} — it did not run`;
+  const words = sentence(own(VOCABULARY.endings, over.ending) ?? over.ending);
+  return over.ending === "settled" && over.allowed ? words : `${words} — it did not run`;
 }
 
 export function clock(seconds) {
@@ -79,7 +79,7 @@ export const folder = (path) => clip(String(path ?? "").split("/").filter(Boolea
 export const count = (number) => Number(number).toLocaleString("en");
 export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 
-// A path as seen from the project that it lies in.
+// A path relative to its project.
 export const within = (path, project) => (project && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path);
 
 // One line that identifies a call.

@@ -1,1 +1,1 @@
-"""The channel to Slack: messages with buttons, dialogs, and who may press them. Needs slack-sdk for its line alone."""
+"""The channel to Slack: messages with buttons, dialogs, and who may press them. Only its connection needs slack-sdk."""

@@ -1,8 +1,8 @@
 """The few elements of Block Kit that are used, each within Slack's limits.
 
 INVARIANT: text becomes part of a message only as `plain_text` without emoji or as a `text` element of `rich_text`:
-Slack parses neither, so there is nothing to escape. No element here is `mrkdwn`; what must be (the text of a
-notification) goes through `notified`."""
+Slack parses neither, so there is nothing to escape. No element here is `mrkdwn`; text that must be (of a notification)
+goes through `notified`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def bullets(texts: list[str]) -> Block:
 
 
 def moment(seconds: float, fallback: str) -> Block:
-    """A time as the reader's own clock has it, and how far away it is."""
+    """A time by the reader's own clock, and how far away it is."""
     return {"type": "date", "timestamp": int(seconds), "format": "{time_secs} ({ago})", "fallback": cut(fallback, 100)}
 
 
@@ -79,5 +79,5 @@ def confirmation(title: str, text: str, yes: str) -> Block:
 
 
 def notified(text: str) -> str:
-    """Text for a notification, which Slack does parse: nothing in it is a mention, a link or markup."""
+    """Text for a notification, which Slack does parse: without mentions, links or markup."""
     return display.for_chat(excerpt.flat(text, NOTIFIED))

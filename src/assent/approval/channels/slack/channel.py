@@ -1,6 +1,6 @@
 """Slack as a channel of the broker: a card for each question, posted, changed and closed.
 
-The outbox retries what Slack does not take; the other channels never wait for that."""
+The outbox retries messages that Slack does not accept; the other channels never wait for that."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Reaches = Callable[[Held, tuple[str, ...], Scope], Awaitable[Reach]]
 
 
 class WebApi(Protocol):
-    """Slack's Web API. Raises RateLimited, Refused, or anything else where it is down."""
+    """Slack's Web API. Raises RateLimited, Refused, or anything else if it is down."""
 
     async def call(self, method: str, **fields: Any) -> dict[str, Any]: ...
     async def snippet(self, channel: str, thread: str, name: str, text: str) -> None: ...
@@ -104,14 +104,14 @@ class SlackChannel(PostingChannel[Card]):
         return card if card is not None and same(card.ticket, ticket) else None
 
     def is_ours(self, ticket: str) -> bool:
-        """Whether a ticket is of this server, in whatever run."""
+        """Whether a ticket is of this server, in any run."""
         return same(ticket.rpartition(".")[2], self._mark)
 
     async def reached(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
         return await within(REACH, self._reach(held, rules, scope))
 
     def whisper(self, card: Card | None, where: str, user: str, words: str) -> None:
-        """A message that one person sees."""
+        """A message for one person only."""
         where = (card.where if card is not None else "") or where
         fields = {"channel": where, "user": user, "text": blocks.notified(words)}
         self._tasks.start(within(TIMEOUT, self._api.call("chat.postEphemeral", **fields)))
@@ -140,7 +140,7 @@ class SlackChannel(PostingChannel[Card]):
         self._reaching += 1
         try:
             return await self.reached(held, found.rules, Scope.SESSION)
-        except Exception:  # then nothing is said of it
+        except Exception:  # then it is not mentioned
             return None
         finally:
             self._reaching -= 1
@@ -194,7 +194,7 @@ class SlackChannel(PostingChannel[Card]):
             await within(TIMEOUT * 2, self._api.snippet(card.where, card.ts, name, text))
             card.whole = not messages.is_too_long(card.held)
         except Exception:
-            words = "all of it could not be put here; look at it on Assent's page before you answer"
+            words = "the full text could not be posted here; read it on Assent's page before you answer"
             await within(TIMEOUT, self._api.call("chat.postMessage", channel=card.where, thread_ts=card.ts, text=words))
 
 

@@ -24,10 +24,10 @@ from assent.contract.display import one_line
 
 TIMEOUT = 8  # seconds for one request
 CHECK_EVERY = 0.5  # seconds between checks of the socket
-STUCK = 40.0  # seconds after which a socket that does not come back is made from scratch
+STUCK = 40.0  # seconds after which a lost socket is replaced by a new one
 FIRST, SLOWEST = 1.0, 60.0  # seconds between tries to sign in
-UNSAID = 30.0  # seconds to leave Slack alone where it does not say for how long
-# What trying again does not help against.
+UNSAID = 30.0  # seconds to wait if Slack does not say how long
+# Errors that a retry does not fix.
 FINAL = frozenset(
     """invalid_auth not_authed account_inactive token_revoked token_expired no_permission missing_scope
     org_login_required not_allowed_token_type channel_not_found not_in_channel is_archived restricted_action
@@ -58,7 +58,7 @@ class SlackApi:
         )
 
     async def call(self, method: str, **fields: Any) -> dict[str, Any]:
-        """Raises RateLimited, Refused, or ConnectionError where Slack is down."""
+        """Raises RateLimited, Refused, or ConnectionError if Slack is down."""
         try:
             found = (await self.web.api_call(method, json=fields)).data
         except Exception as error:
@@ -92,8 +92,8 @@ class _Socket(SocketModeClient):
 
 
 class SlackConnection:
-    """Signs in, and keeps Socket Mode open where there is an app token. `report` takes its problems, `up` is called
-    when it is connected."""
+    """Signs in, and keeps Socket Mode open if there is an app token. `report` takes its problems, `up` is called when
+    it is connected."""
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class SlackConnection:
         try:
             if request.type == "interactive":
                 body = await self._take(request.payload)
-        finally:  # what is not acknowledged comes again
+        finally:  # unacknowledged requests are sent again
             answer = SocketModeResponse(envelope_id=request.envelope_id, payload=body or None)
             with suppress(Exception):
                 await client.send_socket_mode_response(answer)

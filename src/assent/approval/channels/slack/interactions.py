@@ -25,7 +25,7 @@ from assent.contract.approval import Answer, Held, Reach, Said, Scope
 from assent.contract.words import of_scope
 
 Payload = Mapping[str, Any]
-ARMING = 0.35  # seconds for which a message that has just come up takes no yes, as on the page
+ARMING = 0.35  # seconds in which a new message accepts no yes, as on the page
 OVER = "this question is over, or was asked again; look for the newest message"
 ANOTHERS = "another server asked this, and Slack sent it to this one; press again, and give each server its own app"
 WHISPERS, WHISPER_EVERY = 8, 5.0  # to those who may not answer, at once, then one in so many seconds
@@ -33,12 +33,12 @@ NOT_YOU = "you may not answer here; whoever runs this gate lists in `slack.users
 RULE, REASON = "assent_rule", "assent_reason"
 SCOPES: dict[Scope, str] = {scope: of_scope(scope).offer for scope in messages.WIDER.values()}
 LONGEST_MESSAGE, LONGEST_RULES, MOST_RULES = 2000, 2900, 20
-ASKED = 600  # characters of what is asked, in a dialog
+ASKED = 600  # characters of the question in a dialog
 RULE_BLOCK, SCOPE_BLOCK, REASON_BLOCK, STOP_BLOCK = "rule", "scope", "reason", "stop"
 
 
 class Interactions:
-    """Takes what Slack sends. `team` gives the workspace that counts, `refused` receives who may not answer."""
+    """Handles requests from Slack. `team` gives the valid workspace, `refused` receives people who may not answer."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Interactions:
         self.tasks = Tasks()
 
     async def take(self, payload: Payload) -> dict[str, object]:
-        """Returns what Slack receives at once, `{}` for nothing."""
+        """Returns the immediate response to Slack, `{}` for none."""
         kind = _text(payload, "type")
         if kind not in ("block_actions", "view_submission"):
             return {}
@@ -82,7 +82,7 @@ class Interactions:
         return {}
 
     def _may(self, payload: Payload, user: str) -> bool:
-        """A listed person of the workspace: guests of a shared channel bring another one."""
+        """A listed person of the workspace: guests of a shared channel have another one."""
         team = self._team()
         teams = {_text(payload, "team", "id"), _text(payload, "user", "team_id") or team}
         return bool(team) and teams == {team} and user in self._users
@@ -124,7 +124,7 @@ class Interactions:
         if scope is None:
             return None
         offered = messages.pressed(card.held)
-        if scope is Scope.ONCE or offered is None:  # what was never offered counts this once
+        if scope is Scope.ONCE or offered is None:  # a rule that was never offered counts once
             return Answer(Said.ALLOW, who=who)
         return Answer(Said.ALLOW, scope=scope, rules=offered.rules, who=who)
 
@@ -181,7 +181,7 @@ class Interactions:
     # Answers
 
     async def _give(self, card: Card, answer: Answer, user: str) -> None:
-        """Once for each card."""
+        """Give the answer, once for each card."""
         try:
             receipt = await card.answer(answer)
             words = "somebody answered already; this changed nothing" if receipt is None else receipt.words
@@ -193,7 +193,7 @@ class Interactions:
 
 
 def _just_come(action: Payload, ts: str) -> bool:
-    """Whether a button was pressed as soon as its message appeared, both by Slack's own clock."""
+    """Whether a button was pressed right after its message appeared, both by Slack's clock."""
     try:
         return 0 <= float(_text(action, "action_ts")) - float(ts) < ARMING
     except ValueError:
@@ -201,7 +201,7 @@ def _just_come(action: Payload, ts: str) -> bool:
 
 
 def _text(payload: Payload, *names: str) -> str:
-    """A text inside a payload, `""` where there is none."""
+    """A text inside a payload, `""` if there is none."""
     found: Any = payload
     for name in names:
         found = found.get(name) if isinstance(found, Mapping) else None
@@ -210,7 +210,7 @@ def _text(payload: Payload, *names: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a dialog was submitted with."""
+    """The values of a submitted dialog."""
 
     kind: str
     ticket: str
@@ -223,7 +223,7 @@ class Submission:
 
 
 def rule(held: Held, ticket: str, rules: tuple[str, ...], scope: Scope, reach: Reach | None) -> Block:
-    """The dialog to change the rule that is remembered, with how far this one would have reached."""
+    """The dialog to change the rule to save, with the past reach of this one."""
     options = {each: _option(words, each.value) for each, words in SCOPES.items()}
     radios = {"type": "radio_buttons", "options": [*options.values()], "initial_option": options[scope]}
     typed = {"type": "plain_text_input", "multiline": True, "max_length": 3000, "initial_value": shown(rules)}
@@ -246,14 +246,14 @@ def reason(held: Held, ticket: str) -> Block:
         **_frame(REASON, ticket, "Deny, and say why", "Deny", ""),
         "blocks": [
             blocks.preformatted(held.preview.path or held.preview.text, ASKED),
-            _input(REASON_BLOCK, "What the agent is told", typed, optional=True),
+            _input(REASON_BLOCK, "Message to the agent", typed, optional=True),
             _input(STOP_BLOCK, "Also", {"type": "checkboxes", "options": [stop]}, optional=True),
         ],
     }
 
 
 def read(view: Mapping[str, Any]) -> Submission | None:
-    """None where the dialog is none of ours."""
+    """None if the dialog is not ours."""
     with suppress(KeyError, TypeError, ValueError, StopIteration):
         metadata = json.loads(view["private_metadata"])
         values = view["state"]["values"]
@@ -296,19 +296,19 @@ def wrong(block: str, words: str) -> dict[str, object]:
 
 def _reach_text(rules: tuple[str, ...], reach: Reach | None) -> str:
     if reach is None or not rules:
-        return "Only the identical call, in the same folder, is let through again."
+        return "Only the identical call, in the same folder, is allowed again."
     if reach.refusal:
         return f"It may not be saved: {excerpt.prose(reach.refusal, 250)}"
     text = messages.reached(reach, rules).removeprefix("; ")
-    rest = "" if reach.covers else " It does not cover this very call, which runs once all the same."
+    rest = "" if reach.covers else " It does not cover this call, which still runs once."
     return f"{text[:1].upper()}{text[1:]}.{rest} Allow saves it; a changed rule is shown once more."
 
 
 def _others(held: Held, rules: tuple[str, ...]) -> list[Block]:
-    """Other rules that would do, to copy."""
+    """Alternative rules, to copy."""
     others = [each for each in held.suggestions if each.rules and each.rules != rules]
     text = "\n".join("\n".join((*each.rules, f"    {each.width}")) for each in others)
-    return [blocks.context("others that would do:"), blocks.preformatted(text, 1200)] if others else []
+    return [blocks.context("other rules:"), blocks.preformatted(text, 1200)] if others else []
 
 
 def _frame(kind: str, ticket: str, title: str, submit: str, shown: str) -> Block:

@@ -20,9 +20,9 @@ ONCE, *_ = SCOPES
 WIDER = {name: scope for name, scope in SCOPES.items() if scope is not Scope.ONCE}
 DENY, EDIT, WHY = "assent_deny", "assent_edit", "assent_why"
 MOST_EFFECTS, MOST_WARNINGS = 12, 8
-LINE, PARAGRAPH = 250, 600  # characters of what comes with it: in a list, in a paragraph
+LINE, PARAGRAPH = 250, 600  # characters of its context: in a list, in a paragraph
 TOOL, FOLDER = 60, 130  # characters of the tool's name, of a folder
-OVER = 700  # characters of what was asked, once it is answered
+OVER = 700  # characters of an answered question
 SNIPPET = 100_000  # characters of a change as a file
 
 
@@ -35,9 +35,9 @@ class Message:
 def question(
     held: Held, ticket: str, *, deadline: float, behind: int = 0, reach: Reach | None = None, soon: bool = False
 ) -> Message:
-    """The question with its buttons. `ticket` comes back with whatever is pressed. `soon`: its end is near.
+    """The question with its buttons. `ticket` comes back with each press. `soon`: its end is near.
 
-    INVARIANT: drawn again, it has the same blocks in the same places: no button moves below somebody's finger."""
+    INVARIANT: redrawn, it has the same blocks in the same places: no button moves under a finger."""
     part, risk = held.decision.deciding, f"{held.decision.risk} risk · {held.decision.mode} mode"
     high = "High risk: " if held.decision.risk == "high" else ""
     warned = [excerpt.prose(each, LINE) for each in held.warnings[:MOST_WARNINGS]]
@@ -51,6 +51,7 @@ def question(
         *_preview(held.preview),
         _labelled("What it does"),
         blocks.bullets(_effects(held)),
+        *([_labelled("What it would cause"), blocks.bullets(_consequences(held))] if held.consequences else []),
         _labelled("Why it asks", f"{excerpt.code(part.reason, PARAGRAPH)} [{part.code}]"),
         *([_labelled("Rule", rule)] if part.rule else []),
         *([_labelled("The agent says", says)] if held.call.description else []),
@@ -70,7 +71,7 @@ def over(held: Held, resolution: Resolution) -> Message:
         blocks.preformatted(held.preview.path or held.preview.text, OVER),
     ]
     if not resolution.allowed and resolution.answer is not None and resolution.answer.message:
-        found.append(_labelled("The agent is told", excerpt.prose(resolution.answer.message, PARAGRAPH)))
+        found.append(_labelled("Message to the agent", excerpt.prose(resolution.answer.message, PARAGRAPH)))
     return Message(found, blocks.notified(f"{text}: {_title(held)}"))
 
 
@@ -93,25 +94,26 @@ def ended(resolution: Resolution) -> str:
 
 
 def is_cut(held: Held) -> bool:
-    """Whether a message shows a part only of what would run, or of what it does."""
+    """Whether a message shows only a part of the call or of its effects."""
     shown = held.preview
     return not shown.whole or _context_is_cut(held) or not excerpt.fits(shown.text, blocks.CODE)
 
 
 def is_too_long(held: Held) -> bool:
-    """Whether Slack shows it whole neither in the message nor in the thread."""
+    """Whether Slack can show it whole neither in the message nor in the thread."""
     return is_cut(held) and not (held.preview.whole and excerpt.fits(held.preview.text, SNIPPET))
 
 
 def snippet(held: Held) -> str:
-    """All of it, where the message has only a part; else `""`."""
+    """The whole text, if the message has only a part; else `""`."""
     if not is_cut(held):
         return ""
     text = excerpt.code(held.preview.text, SNIPPET)
     if not _context_is_cut(held):
         return text
     names = (("Tool", held.call.tool), ("File", held.preview.path), ("In", held.call.cwd))
-    lists = (("What it does", held.effects), ("Look twice", held.warnings))
+    caused = tuple(each.text for each in held.consequences)
+    lists = (("What it does", held.effects), ("What it would cause", caused), ("Look twice", held.warnings))
     lines = [(title, "\n".join(f"  {line}" for line in each)) for title, each in lists]
     return "\n\n".join(
         [
@@ -123,19 +125,19 @@ def snippet(held: Held) -> str:
 
 
 def bare(held: Held, ticket: str) -> Message:
-    """For a question that Slack does not take as it is: it can be denied here, and answered in other channels."""
-    text = "Slack does not take this question as it is. Look at it on Assent's page, and answer there."
+    """For a question that Slack does not accept: it can be denied here, and answered in other channels."""
+    text = "Slack does not accept this question. Read and answer it on Assent's page."
     deny = {"type": "actions", "elements": [blocks.button("Deny", DENY, ticket, style="danger")]}
     return Message([blocks.header(_title(held)), blocks.section(text), deny], blocks.notified(_title(held)))
 
 
 def offered(held: Held) -> Suggestion | None:
-    """The rules that are remembered first, None where no answer to this is remembered."""
+    """The first rules to save, None if no answer to this can be saved."""
     return held.suggestions[0] if held.suggestions else None
 
 
 def pressed(held: Held) -> Suggestion | None:
-    """The rules that a press remembers: none but those that the message shows whole."""
+    """The rules that a press saves: only those that the message shows whole."""
     found = offered(held)
     return found if found is None or excerpt.fits(_written(found), PARAGRAPH) else None
 
@@ -174,11 +176,11 @@ def _preview(preview: Preview) -> list[Block]:
 
 
 def _context_is_cut(held: Held) -> bool:
-    """Whether where it runs, what it does, or what to look at twice, is not all in the message."""
-    call, lines = held.call, (*held.effects, *held.warnings)
+    """Whether the folder, the effects or the warnings are not complete in the message."""
+    call, lines = held.call, (*held.effects, *(each.text for each in held.consequences), *held.warnings)
     names = ((call.tool, TOOL), (held.preview.path, PARAGRAPH), (call.cwd, FOLDER), (held.project or call.cwd, FOLDER))
     texts = (*names, *((each, LINE) for each in lines))
-    many = len(held.effects) > MOST_EFFECTS or len(held.warnings) > MOST_WARNINGS
+    many = max(len(held.effects), len(held.consequences)) > MOST_EFFECTS or len(held.warnings) > MOST_WARNINGS
     return many or not all(excerpt.fits(text, limit) for text, limit in texts)
 
 
@@ -192,12 +194,17 @@ def _effects(held: Held) -> list[str]:
     return found or ["nothing that could be seen: look at the text itself"]
 
 
+def _consequences(held: Held) -> list[str]:
+    found = [excerpt.prose(each.text, LINE) for each in held.consequences[:MOST_EFFECTS]]
+    return [*found, *_rest(len(held.consequences) - MOST_EFFECTS)]
+
+
 def _remembered(held: Held, reach: Reach | None) -> list[Block]:
     if is_too_long(held):
         return [blocks.context(f"too long for Slack: {ELSEWHERE if held.preview.whole else NOWHERE}")]
     found = offered(held)
     if found is None:
-        return [blocks.context("no answer to this is remembered: it can be allowed once")]
+        return [blocks.context("this can only be allowed once")]
     if pressed(held) is None:
         return [blocks.context("a rule for this is too long for a message: Edit the rule… shows it, or the page does")]
     rules = excerpt.flat(_written(found), PARAGRAPH) or "this exact call, in the same folder"
@@ -214,7 +221,7 @@ def _written(found: Suggestion) -> str:
 
 
 def reached(reach: Reach | None, rules: tuple[str, ...]) -> str:
-    """How far rules would have reached, as text after them."""
+    """The past reach of rules, as text after them."""
     if reach is None or not rules:
         return ""
     if reach.refusal:
@@ -228,7 +235,9 @@ def _until(deadline: float, behind: int, soon: bool) -> Block:
     rest = f" · {behind} more wait behind it" if behind else ""
     return blocks.line(
         blocks.words(
-            "⏳ In less than a minute denied, unless answered by " if soon else "Denied unless it is answered by "
+            "⏳ Denied in less than a minute, unless it is answered by "
+            if soon
+            else "Denied, unless it is answered by "
         ),
         blocks.moment(deadline, fallback),
         blocks.words(f"{rest} "),
@@ -236,15 +245,15 @@ def _until(deadline: float, behind: int, soon: bool) -> Block:
 
 
 def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
-    """The first row answers, the second opens dialogs. What is risky, or not whole in the message, is asked about once
-    more; what Slack cannot show whole can only be denied."""
+    """The first row answers, the second opens dialogs. A risky call, or one not whole in the message, needs a
+    confirmation; one that Slack cannot show whole can only be denied."""
     if is_too_long(held):
         return [[blocks.button("Deny", DENY, ticket, style="danger"), blocks.button("Deny, say why…", WHY, ticket)]]
     high = held.decision.risk == "high"
     risky = high or is_cut(held)
     title = "High risk" if high else "Not all of it is shown"
     where = " The rest is in the thread." if is_cut(held) else ""
-    sure = blocks.confirmation(title, f"You have read what would run, and want it to run?{where}", "Allow it")
+    sure = blocks.confirmation(title, f"Have you read what would run, and do you want it to run?{where}", "Allow it")
     first = [
         blocks.button(
             words.sentence(words.of_scope(Scope.ONCE).offer),
@@ -255,9 +264,7 @@ def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
         )
     ]
     if pressed(held) is not None and not (reach is not None and reach.refusal):
-        wider = blocks.confirmation(
-            title, f"Calls like this one would run without being asked about?{where}", "Allow them"
-        )
+        wider = blocks.confirmation(title, f"Let calls like this one run without asking?{where}", "Allow them")
         first += [
             blocks.button(_label(scope), name, ticket, confirm=wider if risky else None)
             for name, scope in WIDER.items()

@@ -8,45 +8,41 @@ import json
 import platform
 import time
 from collections.abc import Mapping
-from typing import Protocol
 from urllib.parse import parse_qs
 
 from assent.approval.channels.remote import UP, Once, RemoteHost, signed, timely
 from assent.approval.channels.slack.channel import SlackChannel
 from assent.approval.channels.slack.interactions import Interactions
-from assent.contract import AssentError, StoreError
+from assent.contract import AssentError
 from assent.contract.approval import Held, Reach, Scope
-
-INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
-
-
-class SlackSettings(Protocol):
-    """The section `slack` of the settings."""
-
-    channel: str
-    users: tuple[str, ...]
-    team: str
-    transport: str
-    api: str
 
 
 class Slack:
-    """`other` is the app token, or the signing secret where answers come by HTTP."""
+    """`other` is the app token, or the signing secret if answers come by HTTP. The rest are its settings."""
 
-    def __init__(self, host: RemoteHost, place: SlackSettings, token: str, other: str) -> None:
-        app_token, self._signing = (other, "") if place.transport == "socket" else ("", other)
-        try:
-            from assent.approval.channels.slack.connection import SlackApi, SlackConnection
-        except ImportError:
-            raise StoreError(INSTALL) from None
+    def __init__(
+        self,
+        host: RemoteHost,
+        token: str,
+        other: str,
+        *,
+        channel: str,
+        users: tuple[str, ...],
+        team: str,
+        transport: str,
+        api: str,
+    ) -> None:
+        from assent.approval.channels.slack.connection import SlackApi, SlackConnection
+
+        app_token, self._signing = (other, "") if transport == "socket" else ("", other)
         self.host = host
-        self._place = place
+        self._address, self._users = channel, users
         self._used = Once(time.monotonic)
         self._was_connected = False
-        api = SlackApi(token, place.api)
+        client = SlackApi(token, api)
         self.channel = SlackChannel(
-            api,
-            place.channel,
+            client,
+            channel,
             reach=self._reach,
             report=lambda words: host.report("messages", words, ""),
             again=self._attach,
@@ -54,10 +50,10 @@ class Slack:
             mark=hashlib.sha256(f"{platform.node()}:{host.folder}".encode()).hexdigest()[:12],
         )
         self.interactions = Interactions(
-            self.channel, users=place.users, team=lambda: self._connection.team, refused=host.refused
+            self.channel, users=users, team=lambda: self._connection.team, refused=host.refused
         )
         self._connection = SlackConnection(
-            api, app_token, self.interactions.take, team=place.team, report=self._report, up=self._attach
+            client, app_token, self.interactions.take, team=team, report=self._report, up=self._attach
         )
 
     @property
@@ -67,7 +63,7 @@ class Slack:
         return "down" if self.host.problem or not self._connection.is_up else UP
 
     async def interact(self, headers: Mapping[str, str], body: bytes) -> Mapping[str, object] | None:
-        """A signed interaction over HTTP; None where it is not signed, is old, or came before.
+        """A signed interaction over HTTP; None if it is not signed, is old, or came before.
 
         INVARIANT: the signature is checked before anything else, and before the body is parsed."""
         timestamp = headers.get("x-slack-request-timestamp", "")
@@ -76,7 +72,7 @@ class Slack:
             self.host.refused("an interaction without Slack's signature")
             return None
         if not timely(timestamp, self.host.clock()) or not self._used.use(given):
-            self.host.refused("an interaction that is old, or came before")
+            self.host.refused("an interaction that is old or repeated")
             return None
         payload = _payload(body)
         return {} if payload is None else await self.interactions.take(payload)
@@ -90,13 +86,13 @@ class Slack:
         await self._connection.close()
 
     def _report(self, words: str) -> None:
-        place, line = self._place, self._connection
-        people = "1 person" if len(place.users) == 1 else f"{len(place.users)} people"
-        fine = f"connected as {line.bot} in workspace {line.team}; asks in {place.channel}, {people} may answer"
+        line, number = self._connection, len(self._users)
+        people = "1 person" if number == 1 else f"{number} people"
+        fine = f"connected as {line.bot} in workspace {line.team}; asks in {self._address}, {people} may answer"
         self.host.report("line", words, fine)
 
     def _attach(self) -> None:
-        """Slack is connected, or again: it receives everything that waits."""
+        """Slack is connected or reconnected: it receives all waiting questions."""
         self._was_connected = True
         self.channel.outbox.hurry()
         self.host.attach(self.channel)

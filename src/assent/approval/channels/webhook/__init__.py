@@ -1,1 +1,1 @@
-"""The channel to whatever takes a signed request: questions are posted, answers come back signed."""
+"""The channel to any receiver of signed requests: questions are posted, answers come back signed."""

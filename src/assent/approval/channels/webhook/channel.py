@@ -12,7 +12,6 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from assent.approval.channels.remote import (
@@ -39,31 +38,26 @@ TIMEOUT = 8.0  # seconds, for all of it
 LARGEST = 64 * 1024  # bytes of an answer
 WORKERS = 4
 FINAL = frozenset({400, 401, 403, 404, 405, 410, 411, 413, 414, 415, 421, 422})
-UNSAID = 5.0  # seconds to leave the webhook alone where it does not say for how long
+UNSAID = 5.0  # seconds to wait if the webhook does not say how long
 SHORTEST = 32  # characters of a secret
 Reply = tuple[Mapping[str, str], bytes]  # headers and body of a 2xx
-
-
-class WebhookSettings(Protocol):
-    """The section `webhook` of the settings."""
-
-    url: str
-    users: tuple[str, ...]
 
 
 class Webhook(PostingChannel[SentQuestion]):
     name = "webhook"
     seconds = 8.5  # the broker waits for 10
 
-    def __init__(self, host: RemoteHost, place: WebhookSettings, secret: str) -> None:
+    def __init__(self, host: RemoteHost, secret: str, *, url: str, users: tuple[str, ...]) -> None:
         if len(secret) < SHORTEST:
-            raise StoreError("`webhook-secret` is short; take 32 characters or more, as `openssl rand -hex 32` gives")
+            raise StoreError(
+                "`webhook-secret` is short; take 32 characters or more, such as `openssl rand -hex 32` prints"
+            )
         outbox = Outbox(lambda words: host.report("line", words, ""), at_once=4)
         super().__init__(SentQuestion, outbox, lambda: host.attach(self))
         self.host = host
-        self._requests = Requests(place.url)
+        self._requests = Requests(url)
         self._secret = secret
-        self._users = frozenset(place.users)
+        self._users = frozenset(users)
         self._once = Once(time.monotonic)
         host.attach(self)
 
@@ -81,7 +75,7 @@ class Webhook(PostingChannel[SentQuestion]):
     # Answers
 
     async def take(self, headers: Mapping[str, str], body: bytes) -> Receipt:
-        """A signed answer. Raises AccessError where it may not be one, ValueError where it is none.
+        """A signed answer. Raises AccessError if it is not permitted, ValueError if it is malformed.
 
         INVARIANT: the signature is checked before anything else, and before the body is parsed."""
         given = headers.get(events.SIGNATURE.lower(), "").removeprefix(f"{events.VERSION}=")
@@ -91,7 +85,7 @@ class Webhook(PostingChannel[SentQuestion]):
         if not timely(timestamp, self.host.clock()):
             raise self._refusal("the answer is too old, or from the future; check the clock", "stale")
         if not self._once.use(given):
-            raise self._refusal("this answer was taken before", "replayed")
+            raise self._refusal("this answer was already received", "replayed")
         return await self._answer(events.read(body))
 
     async def _answer(self, reply: events.WebhookAnswer) -> Receipt:
@@ -99,7 +93,7 @@ class Webhook(PostingChannel[SentQuestion]):
         if asked is None:
             raise AccessError("no question with this id waits; nothing was changed", code="unknown")
         if not same(asked.nonce, reply.nonce) or not same(asked.question.held.digest, reply.digest):
-            raise self._refusal("the answer is to something else than what is asked", "mismatch")
+            raise self._refusal("the answer does not match the question", "mismatch")
         if self._users and reply.answer.who not in self._users:
             raise self._refusal(f"`{reply.answer.who}` is not among `webhook.users`", "not-listed")
         receipt = await asked.answer(reply.answer)
@@ -129,16 +123,16 @@ class Webhook(PostingChannel[SentQuestion]):
         return await self._requests.send(body, events.headers(self._secret, body, int(self.host.clock())))
 
     async def _take_reply(self, headers: Mapping[str, str], body: bytes) -> None:
-        """The reply to a question may be an answer, where it is signed."""
+        """The reply to a question may be an answer, if it is signed."""
         try:
             if events.SIGNATURE.lower() in headers:
                 await self.take(headers, body)
         except (AccessError, ValueError) as error:
-            self.host.refused(f"what the webhook replied with is no answer: {error}")
+            self.host.refused(f"the webhook's reply is not an answer: {error}")
 
 
 class Unable(ConnectionError):
-    """The webhook is reachable, and cannot take the question now."""
+    """The webhook is reachable, but cannot accept the question now."""
 
 
 class Requests:
@@ -147,7 +141,7 @@ class Requests:
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         if not parts.hostname or parts.scheme not in ("https", "http"):
-            raise StoreError(f"`{url}` is no address; correct `webhook.url`")
+            raise StoreError(f"`{url}` is not an address; correct `webhook.url`")
         self._host, self._port = parts.hostname, parts.port
         self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
@@ -155,7 +149,7 @@ class Requests:
         self._open: set[http.client.HTTPConnection] = set()
 
     async def send(self, body: bytes, headers: Mapping[str, str]) -> Reply:
-        """Post it. Raises RateLimited, Refused, or ConnectionError where nobody is there."""
+        """Post it. Raises RateLimited, Refused, or ConnectionError if nobody listens."""
         connection = self._connection()
         self._open.add(connection)
         loop = asyncio.get_running_loop()

@@ -1,6 +1,6 @@
-"""The events that a webhook receives, and the answers that it may give, as JSON.
+"""The events for a webhook, and its answers, as JSON.
 
-Text of an agent is made visible here, so that the receiver can show it as plain text."""
+Text of an agent is escaped here, so that the receiver can show it as plain text."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from assent.contract import PayloadError, display
 from assent.contract.approval import Answer, Held, Resolution, Said, Scope
 
 QUESTION, ENDED = "question", "ended"
-EVENT, ANSWER = "event", "answer"  # what is signed, so that nothing is turned back on us
+EVENT, ANSWER = "event", "answer"  # part of the signed text, against reflected messages
 VERSION = "v1"
-LONGEST, LINE, MOST_EFFECTS = 1_000_000, 2000, 100  # characters of what would run, of anything else; effects
+LONGEST, LINE, MOST_EFFECTS = 1_000_000, 2000, 100  # characters of the call, of anything else; effects
 MOST_RULES, LONGEST_RULE, LONGEST_MESSAGE = 20, 2000, 4000
 TIMESTAMP, SIGNATURE = "Assent-Timestamp", "Assent-Signature"
 ONCE = Scope.ONCE.value
@@ -35,7 +35,7 @@ class WebhookAnswer:
 
 
 def head(kind: str, timestamp: str) -> str:
-    """The prefix of the body in what is signed."""
+    """The prefix of the body in the signed text."""
     return f"{VERSION}:{kind}:{timestamp}:"
 
 
@@ -50,7 +50,7 @@ def headers(secret: str, body: bytes, timestamp: int) -> dict[str, str]:
 
 
 def is_whole(held: Held) -> bool:
-    """Whether an event has all of what would run, and where."""
+    """Whether an event has the whole call, and where it runs."""
     call, preview = held.call, held.preview
     named = (call.tool, call.cwd, held.project, preview.path)
     return preview.whole and excerpt.fits(preview.text, LONGEST) and all(excerpt.fits(each, LINE) for each in named)
@@ -84,6 +84,10 @@ def question(held: Held, nonce: str, *, deadline: float, behind: int, back: str)
             },
             "whole": is_whole(held),
             "effects": [excerpt.code(each, LINE) for each in held.effects[:MOST_EFFECTS]],
+            "consequences": [
+                {"kind": each.kind, "text": excerpt.prose(each.text, LINE), "cut": each.cut}
+                for each in held.consequences[:MOST_EFFECTS]
+            ],
             "warnings": [excerpt.prose(each, LINE) for each in held.warnings[:MOST_EFFECTS]],
             "left": max(0, len(held.effects) - MOST_EFFECTS),
             "reason": excerpt.code(part.reason, LINE),
@@ -114,7 +118,7 @@ def ended(resolution: Resolution, nonce: str) -> bytes:
 
 
 def read(body: bytes) -> WebhookAnswer:
-    """An answer from the bytes that were signed. Raises ValueError with what is wrong."""
+    """An answer from the bytes that were signed. Raises ValueError with the reason."""
     try:
         found = payload.value(body)
     except PayloadError:
@@ -130,7 +134,7 @@ def read(body: bytes) -> WebhookAnswer:
         scope=scope,
         rules=_rules(found.get("rules", [])) if scope is not Scope.ONCE else (),
         message=texts["message"][:LONGEST_MESSAGE],
-        who=display.one_line(texts["who"], 100),  # none where nobody is named
+        who=display.one_line(texts["who"], 100),  # none if nobody is named
     )
     return WebhookAnswer(texts["id"], texts["digest"], texts["nonce"], answer)
 
@@ -138,22 +142,22 @@ def read(body: bytes) -> WebhookAnswer:
 def _text(found: dict[str, Any], name: str) -> str:
     value = found.get(name, "")
     if not isinstance(value, str):
-        raise ValueError(f"`{name}` is text")
+        raise ValueError(f"`{name}` must be text")
     return value
 
 
 def _one_of(name: str, members: Iterable[M], value: object) -> M:
     known = {each.value: each for each in members}
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"`{name}` is one of {', '.join(known)}")
+        raise ValueError(f"`{name}` must be one of {', '.join(known)}")
     return known[value]
 
 
 def _rules(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > MOST_RULES or not all(isinstance(each, str) for each in value):
-        raise ValueError(f"`rules` are at most {MOST_RULES} texts")
+        raise ValueError(f"`rules` must be at most {MOST_RULES} texts")
     if any(len(each) > LONGEST_RULE for each in value):
-        raise ValueError(f"a rule has at most {LONGEST_RULE} characters")
+        raise ValueError(f"a rule may have at most {LONGEST_RULE} characters")
     return tuple(value)
 
 
