@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assent.cli.check import Batch
+from assent.cli.check import BatchCheck
 from assent.contract import Call, Decision, Facts
 from assent.engine.engine import Engine
 from assent.policy.document import Document, document_of
@@ -34,7 +34,7 @@ def gate(
 
 
 def call(tool: str, given: Mapping[str, object] | str, *, cwd: str = ROOT) -> Call:
-    """A call in a workspace that is on no disk."""
+    """A call in a workspace that does not exist on disk."""
     key = {"bash": "command", "fetch": "url", "webfetch": "url", "agent": "subagent_type"}.get(tool, "file_path")
     body = {key: given} if isinstance(given, str) else given
     return Call(tool, body, cwd=cwd, roots=(cwd,), home=HOME)
@@ -62,9 +62,9 @@ def rows(name: str) -> list[dict[str, object]]:
     return found
 
 
-def batch() -> Batch:
+def batch() -> BatchCheck:
     """The batch of `assent check`, on a machine without configuration."""
-    ready = Batch(argparse.Namespace(cwd=ROOT, config="", mode="", headless=False))
+    ready = BatchCheck(argparse.Namespace(cwd=ROOT, config="", mode="", headless=False))
     ready.documents = Unconfigured()
     return ready
 

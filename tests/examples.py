@@ -1,7 +1,9 @@
-"""How many generated examples a test tries: a few by default, the number it names under `make thorough`."""
+"""How much a test tries: some of it by default, all of it under `make thorough`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 from hypothesis import settings
@@ -18,5 +20,17 @@ def register() -> None:
 
 def examples(thorough: int, **more: Any) -> settings:
     """Settings of a test that tries `thorough` examples in the profile of that name."""
-    few = settings.get_current_profile_name() != "thorough"
-    return settings(max_examples=max(thorough // FEWER, FEWEST) if few else thorough, deadline=None, **more)
+    return settings(max_examples=thorough if all_of_it() else max(thorough // FEWER, FEWEST), deadline=None, **more)
+
+
+def all_of_it() -> bool:
+    """Whether this is `make thorough`."""
+    return settings.get_current_profile_name() == "thorough"
+
+
+def combinations(*lists: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """For a test that starts processes: all combinations in the profile `thorough`, by default as few as have every
+    value of each list."""
+    if all_of_it():
+        return list(product(*lists))
+    return [tuple(each[at % len(each)] for each in lists) for at in range(max(map(len, lists)))]

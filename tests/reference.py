@@ -68,7 +68,7 @@ def evaluate(
     ask: Sequence[str],
     allow: Sequence[str],
 ) -> str:
-    """The outcome on one effect, for paths that the floor and the shipped rules do not speak of."""
+    """The outcome on one effect, for paths that neither the floor nor the shipped rules match."""
     inside = path == root or path.startswith(root + "/")
     row = "look" if operation == "read" else f"{operation}-in" if inside else "out"
     settled = TABLE[row][MODES.index(mode)]

@@ -1,7 +1,7 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
 surfaces (cli, demo, hook, mcp, sdk, server, tools, tui) → api → gate → engine → stages (effects, facts, policy,
-approval, trail) → contract; programs and agents are data that stages read, state is files of our own
+approval, trail, undo, contain) → contract; programs and agents are data that stages read, state is files of our own
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.hook.loading import loaded
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 DATA = frozenset({"contract", "programs", "agents"})
-STAGES = frozenset({"effects", "facts", "policy", "approval", "trail"})
+STAGES = frozenset({"effects", "facts", "policy", "approval", "trail", "undo", "contain"})
 BELOW_ENGINE = DATA | STAGES | {"state"}
 SURFACES = frozenset({"cli", "demo", "hook", "mcp", "sdk", "server", "tools", "tui"})
 
@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "programs": frozenset({"contract"}),
     "agents": frozenset({"contract", "programs"}),
     **dict.fromkeys(("effects", "policy"), DATA),
-    **{stage: DATA | {"state"} for stage in ("facts", "approval", "trail")},
+    **{stage: DATA | {"state"} for stage in ("facts", "approval", "trail", "undo", "contain")},
     "state": DATA | {"facts"},  # of facts where links lead: a folder is trusted by where it really is
     "engine": BELOW_ENGINE | {"__init__"},
     "gate": BELOW_ENGINE | {"engine"},
@@ -90,7 +90,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def imports(node: ast.AST) -> Iterator[str]:
-    """The full names of all modules imported below a node, wherever the import stands."""
+    """The full names of all modules imported below a node, wherever the import is."""
     for each in ast.walk(node):
         if isinstance(each, ast.Import):
             yield from (alias.name for alias in each.names)
@@ -204,8 +204,10 @@ print(*sys.modules)
 NOT_FOR_HOOKS = SLOW | frozenset(
     "collections contextlib datetime enum functools hashlib json operator re signal string tomllib types "
     "http.client random socket sqlite3 subprocess tempfile uuid "
-    "assent.engine.questions assent.approval.broker "
+    "assent.engine.questions assent.approval.broker assent.engine.consequences assent.facts.consequences.measure "
     "assent.policy.document assent.policy.parse assent.policy.shipped "
+    "assent.policy.conditions assent.policy.condition_values assent.policy.condition_syntax "
+    "assent.policy.agent_settings assent.policy.tool_settings assent.effects.declared "
     "assent.engine.classify assent.contract.classifier assent.policy.classifier "
     "assent.state.human_decisions "
     "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.state.trust "
@@ -219,6 +221,45 @@ def test_a_hook_loads_nothing_slow(tmp_path: Path, command: str) -> None:
     """The whole answer to an agent program, recorded in the trail."""
     environ = {"HOME": "/home/me", "CLAUDE_PROJECT_DIR": str(tmp_path), "SHELL": "/bin/bash"}
     assert loaded(tmp_path / "state", tmp_path, command, environ, NOT_FOR_HOOKS) == set()
+
+
+def test_only_a_question_measures_consequences(tmp_path: Path) -> None:
+    """Calls that run, and calls that are denied or that nobody can answer, load nothing that measures."""
+    script = f"""
+import os, sys
+from assent.contract import Call
+from assent.engine import configure
+from assent.engine.engine import Request
+from assent.engine.memory import Memory
+from assent.gate import CallGate
+top = {str(tmp_path)!r}
+for name in ("app", "home", "state", "app/build"):
+    os.makedirs(f"{{top}}/{{name}}", exist_ok=True)
+open(f"{{top}}/app/build/x", "w").close()
+environ = {{"HOME": f"{{top}}/home", "ASSENT_HOME": f"{{top}}/state"}}
+here = configure.place(f"{{top}}/app", environ)
+with open(f"{{top}}/state/config.toml", "w") as file:
+    file.write('mode = "full_auto"')
+engine, here = configure.open_gate(here, environ)
+gate = CallGate(Memory(here.state))
+def decide(command, headless=False):
+    call = Call("bash", {{"command": command}}, cwd=here.project, roots=here.roots, home=here.home, session="s")
+    settled = gate.decide(Request(engine, call, here.project, headless=headless))
+    print(settled.outcome.word, settled.consequences, any("consequences" in each for each in sys.modules))
+decide("rm build/x")
+decide("rm -rf /")
+decide("git push origin main", headless=True)
+decide("git push origin main")
+"""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _with_path(script)], capture_output=True, text=True, check=True
+    )
+    ran, denied, headless, asked = done.stdout.splitlines()
+    assert ran == "allow None False"
+    assert denied == "deny None False"
+    assert headless == "deny None False"
+    assert asked.startswith("ask (Consequence(")
+    assert asked.endswith(" True")
 
 
 def _with_path(script: str) -> str:
@@ -275,6 +316,62 @@ def test_no_module_is_longer_than_the_limit() -> None:
 
 def test_every_module_says_what_it_owns() -> None:
     assert [name(path) for path in modules() if not path.read_text(encoding="utf-8").startswith('"""')] == []
+
+
+def test_no_two_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path in modules():
+        for each in ast.walk(tree(path)):
+            if isinstance(each, ast.ClassDef):
+                places.setdefault(each.name, []).append(name(path))
+    assert {each: where for each, where in places.items() if len(where) > 1} == {}
+
+
+def test_no_import_renames_what_it_imports() -> None:
+    """Where it would have to, one of two things has the wrong name."""
+    renamed = [
+        f"{name(path)}: {alias.name} as {alias.asname}"
+        for path in modules()
+        for each in ast.walk(tree(path))
+        if isinstance(each, ast.Import | ast.ImportFrom)
+        for alias in each.names
+        if alias.asname is not None
+    ]
+    assert renamed == []
+
+
+# What only the type checker imports, of packages that are optional.
+OPTIONAL = frozenset({"httpx"})
+
+
+def test_what_only_the_type_checker_sees_would_be_a_cycle_or_costs_a_hook_time() -> None:
+    known = {dotted(path): path for path in modules()}
+    graph = {module: needs(path) & known.keys() - {module} for module, path in known.items()}
+    hooks = {*modules(*DECISION_PATH, "hook", "trail/line.py"), SOURCE / "__init__.py"}
+    needless = {
+        f"{module} imports {each}"
+        for module, path in known.items()
+        if path not in hooks
+        for each in guarded(path) - OPTIONAL
+        if each not in known or module not in reached(graph, each)
+    }
+    assert needless == set()
+
+
+def guarded(path: Path) -> set[str]:
+    """The modules that a module imports for the type checker alone."""
+    found = names(path).imported - names(path).imported_at_run_time
+    return {each if is_module(each) else each.rpartition(".")[0] or each for each in found} - {dotted(path)}
+
+
+def reached(graph: dict[str, frozenset[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = graph[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
 
 
 STARTS_PROCESSES = frozenset("subprocess multiprocessing os.fork tests.server tests.client tests.terminal".split())

@@ -87,6 +87,45 @@ class Value:
     )
 
 
+def test_constants_and_members_of_enumerations_are_looked_up_once() -> None:
+    text = """
+from __future__ import annotations
+from a import Kind
+MOST, _kept = 4, Kind.PATH
+ONE = Kind.PATH
+Word = str | Kind
+_known: dict[str, Kind] = {}
+
+def f(x: Kind = Kind.HOST) -> Kind:
+    y: Kind = Kind.PATH; "…", Kind.PATH
+    match x:
+        case Kind.TOOL if y is Kind.HOST:
+            return y.PATH
+"""
+    assert (
+        compiled.ready(text)
+        == """
+from __future__ import annotations; from typing import Final; MYPY = False
+from a import Kind; Kind_HOST: Final = Kind.HOST; Kind_PATH: Final = Kind.PATH
+MOST: Final = 4; _kept: Final = Kind.PATH
+ONE: Final = Kind.PATH
+Word = str | Kind
+_known: Final[dict[str, Kind]] = {}
+
+def f(x: Kind = Kind.HOST) -> Kind:
+    y: Kind = Kind_PATH; "…", Kind_PATH
+    match x:
+        case Kind.TOOL if y is Kind_HOST:
+            return y.PATH
+"""
+    )
+
+
+def test_constants_that_tests_set_stay_names_of_their_modules() -> None:
+    for name in compiled.SET_BY_TESTS:
+        assert compiled.constant(f"from a import b\n{name} = 1\n") == f"from a import b\n{name} = 1\n"
+
+
 def test_what_the_other_half_makes_in_another_way_is_refused() -> None:
     with pytest.raises(compiled.NotCompiled, match="is not known in the other half"):
         compiled.ready("if TYPE_CHECKING:\n    import a\nelse:\n    for a in b: pass\n")

@@ -16,9 +16,9 @@ from assent.cli.check import KNOWN
 from assent.cli.main import build_parser, main
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
-from assent.policy.document import KEYS, RULE_KEYS, read_document
+from assent.policy.document import RULE_KEYS, keys, read_document
 from assent.policy.manifest import read_manifest
-from assent.policy.rules import About, Origin
+from assent.policy.rules import Origin, RuleKind
 from assent.policy.settings import combine
 from assent.policy.shipped import default_ids, entries
 from assent.programs import option, row
@@ -66,7 +66,7 @@ def test_every_table_that_the_code_knows_stands_somewhere() -> None:
 
 def test_codes_settings_dangers_and_shipped_rules_are_all_listed() -> None:
     assert cells(text("docs/reasons.md").partition("## What to do")[0]) == list(CODES)
-    assert cells(section("docs/configuration.md", "Settings")) == list(KEYS)
+    assert cells(section("docs/configuration.md", "Settings")) == list(keys())
     assert cells(section("docs/rules.md", "Dangers")) == list(DANGERS)
     assert cells(section("docs/rules.md", "Shipped rules")) == default_ids()
     assert cells(section("docs/rules.md", "The floor")) == [entry.id for entry in entries("floor")["rule"]]
@@ -112,11 +112,11 @@ def test_no_document_names_a_code_that_does_not_exist(name: str) -> None:
     named = {each for each in re.findall(r"[`\[]([a-z.-]+)[`\]]", text(name)) if CODE.fullmatch(each)}
     codes = {each for each in named if each.split(".")[0] in CODE_FAMILIES}
     files = {each for each in codes if each.endswith((".py", ".toml", ".md"))}
-    assert codes - files - set(CODES) - set(KEYS) == set()
+    assert codes - files - set(CODES) - set(keys()) == set()
 
 
 def test_no_module_makes_a_code_that_is_not_listed() -> None:
-    listed = {known for code in CODES for known in (code, *_stems(code))} | set(KEYS)
+    listed = {known for code in CODES for known in (code, *_stems(code))} | set(keys())
     found = {str(path.relative_to(ROOT)): codes_made(path) - listed for path in (ROOT / "src").rglob("*.py")}
     assert {path: codes for path, codes in found.items() if codes} == {}
 
@@ -142,7 +142,7 @@ def test_every_danger_that_the_code_speaks_of_exists() -> None:
         for name in ("deny", "ask")
         for entry in entries("defaults")[name]
         for rule in entry.rules
-        if rule.about is About.DANGER
+        if rule.about is RuleKind.DANGER
     }
     for path in (ROOT / "src/assent/effects").rglob("*.toml"):
         table = path.read_text(encoding="utf-8")
@@ -178,7 +178,7 @@ def test_every_path_that_the_guide_for_contributors_names_exists() -> None:
 
 
 def test_every_file_to_find_a_change_in_exists() -> None:
-    """Names are below src/assent or the root; a bare name stands beside the one before it."""
+    """Names are below src/assent or the root; a bare name is beside the one before it."""
     missing = []
     for line in section("docs/architecture.md", "Find a change").splitlines():
         before = ROOT

@@ -1,4 +1,4 @@
-"""The shell around a hook, run for real: whatever is no answer becomes a block."""
+"""The shell around a hook, run for real: anything but an answer becomes a block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benches run, in their smallest form, and say what they found. How fast anything is, no test says."""
+"""The benchmarks run in their smallest form and report results. No test checks speed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from assent.trail.verify import verify
-from bench import decisions, hooks, page, servers, trails
+from bench import contained, copies, decisions, hooks, page, servers, trails
 from bench.__main__ import CHAPTERS, main
 from bench.measure import Block, Taken, in_turns
 from bench.outcome import Aim, Chapter, Curve, Row, Table, rows_of, shown
@@ -32,6 +32,8 @@ def test_every_bench_has_figures_of_ours(tmp_path: Path, name: str) -> None:
         "hooks": {hooks.COLD, hooks.WARM, hooks.COMPILED},
         "servers": {servers.CHECK, servers.HOOK},
         "trails": set(),
+        "contained": {contained.OURS, contained.LARGE, contained.ISSUE},
+        "undo": {copies.FIRST, copies.AGAIN, copies.BACK},
     }[name]
     assert all(value > 0 for curve in found.curves for points in curve.lines.values() for _, value in points)
 

@@ -1,6 +1,6 @@
 """A process that holds a question in a store and is killed in the middle of it: run by test_crash, never imported.
 
-Arguments: the store, how far to come (`shown`, `answered`, `used`). Prints a line when it is there, then waits."""
+Arguments: the store, how far to go (`shown`, `answered`, `used`). Prints a line when it is there, then waits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A small language for plays with the machine: `play.at(5).answer("a", YES) >> "release a"`.
 
-What the machine says is one line of text, command by command; whole objects are compared where it matters."""
+The output of the machine is one line of text per command; whole objects are compared if it matters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the broker share: questions, answers, a loop whose time is not ours, and a person with a script."""
+"""Shared by the tests of the broker: questions, answers, an event loop in fake time, and a scripted person."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def held(
 
 
 class FakeLoop(asyncio.SelectorEventLoop):
-    """A loop that does not wait: when nothing is to be done before a moment, it is that moment."""
+    """An event loop that does not wait: if nothing is due before a timer, time jumps to it."""
 
     def __init__(self) -> None:
         super().__init__(_Selector(self))
@@ -137,6 +137,6 @@ class Scene:
 
 
 async def calm() -> None:
-    """Let everything happen that needs no time."""
+    """Run everything that needs no time."""
     for _ in range(30):
         await asyncio.sleep(0)

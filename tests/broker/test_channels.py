@@ -96,7 +96,7 @@ def test_nobody_answers_where_nobody_is_and_nobody_waits_for_it() -> None:
 
 
 class Narrow(Desk):
-    """A place that shows a part only of everything."""
+    """A channel that shows only a part of each question."""
 
     def shows_whole(self, held: Held) -> bool:
         return False

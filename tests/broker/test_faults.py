@@ -1,7 +1,7 @@
 """Whatever raises, hangs or is cancelled, and whenever: nothing stays pending, and nothing runs unapproved.
 
-One scene is played again and again: two questions of a session, an approval with a grant, a sibling that it settles.
-Every place where the broker waits for something given to it is a point, and at every point every fault is tried."""
+One scene is played again and again: two questions of a session, an approval with a grant, a sibling that it settles. A
+point is each place in which the broker awaits its store or a channel; every fault is tried at every point."""
 
 from __future__ import annotations
 

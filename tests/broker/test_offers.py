@@ -21,7 +21,7 @@ async def say(stage: Scene, answer: Answer, **given: str) -> Resolution:
 
 
 class Modes:
-    """Whoever changes modes, and can fail to."""
+    """Changes modes, and can fail to."""
 
     def __init__(self, fails: bool = False) -> None:
         self.changed: list[tuple[str, str, str]] = []

@@ -1,4 +1,4 @@
-"""The broker with its tasks and timers, in fake time: who asks gets one resolution, and nothing stays behind."""
+"""The broker with its tasks and timers, in fake time: every caller gets one resolution, and nothing stays behind."""
 
 from __future__ import annotations
 

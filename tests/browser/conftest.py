@@ -1,4 +1,4 @@
-"""A real Chromium against a real server. Skipped by name where there is no Chromium, but never in CI."""
+"""A real Chromium against a real server. Skipped without Chromium, but never in CI."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIG = 'ask = ["bash(git push:*)"]\nallow = ["bash(pytest:*)"]\n'
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for a module, and gone after it: while it is open, nothing else in the process can run a loop."""
+    """One Chromium for a module, closed after it: while it is open, nothing else in the process can run a loop."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         assert os.environ.get("CI") != "true", "CI must have Chromium: apt-get install chromium"
@@ -39,7 +39,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 
 @pytest.fixture
 def program(shared: Program) -> Iterator[Program]:
-    """The server, with nothing left of the test before."""
+    """The server, without state of the test before."""
     yield shared
     shared.clear()
 
@@ -63,7 +63,7 @@ def page(context: BrowserContext, program: Program) -> Iterator[Page]:
 
 def signed_in(context: BrowserContext, program: Program) -> Page:
     opened = context.new_page()
-    opened.set_default_timeout(30_000)  # the machine may be busy
+    opened.set_default_timeout(90_000)  # the machine may be busy
     opened.goto(program.address)
     opened.get_by_label("one-time code").fill(program.code())
     opened.get_by_role("button", name="Sign in").click()
@@ -72,7 +72,7 @@ def signed_in(context: BrowserContext, program: Program) -> Page:
 
 
 def screenshot(page: Page, name: str) -> None:
-    """Keep a picture, where SCREENSHOTS names a folder for them."""
+    """Keep a picture, if SCREENSHOTS names a folder for them."""
     folder = os.environ.get("SCREENSHOTS")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)

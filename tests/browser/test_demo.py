@@ -27,7 +27,7 @@ WAIT = 60_000  # milliseconds: the agent takes its time, and the machine may be 
 
 
 class Showing:
-    """The demo in a terminal of its own that somebody reads and nobody types at."""
+    """The demo in its own terminal, which is read and not typed at."""
 
     def __init__(self, folder: Path) -> None:
         self._terminal, inner = pty.openpty()
@@ -81,7 +81,7 @@ def answer(page: Page, shown: str, key: str) -> None:
 def test_the_demo_is_answered_on_the_page(context: BrowserContext, showing: Showing) -> None:
     code = showing.until(r"code     ([A-Z2-9]{4}-[A-Z2-9]{4})")[1]
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(90_000)
     page.goto(showing.until(r"(http://127\.0\.0\.1:\d+/)")[1])
     page.get_by_label("one-time code").fill(code)
     page.get_by_role("button", name="Sign in").click()
@@ -101,5 +101,5 @@ def test_the_demo_is_answered_on_the_page(context: BrowserContext, showing: Show
     offer.get_by_role("button", name="plan mode").click()
     showing.until(r"\[mode\.plan\.mutation\]")
     showing.until(r"asked: 3 allowed, 3 denied")
-    showing.until(r"The trail is whole")
+    showing.until(r"The trail is intact")
     assert showing.program.wait(30) == 0

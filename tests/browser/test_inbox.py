@@ -70,6 +70,24 @@ def test_approving_lets_the_call_run_and_shows_it(page: Page, program: Program) 
     expect(page.locator(".outcome")).to_contain_text("Allowed once")
 
 
+def test_a_question_shows_what_the_call_would_cause(page: Page, program: Program) -> None:
+    folder = program.project / "old"
+    folder.mkdir(exist_ok=True)
+    for number in range(12):
+        (folder / f"{number}.txt").write_text("x" * 100)
+    (folder / "<img src=x onerror=alert(1)>`\u202e.txt").write_text("x")
+    call = program.calling("rm -rf old && git push origin main")
+    ready(page, "rm -rf old && git push origin main")
+    caused = page.locator(".consequences")
+    expect(caused.locator("h3")).to_have_text("What it would cause")
+    expect(caused.locator("li").first).to_have_text("removes 13 files, 1.2 kB")
+    expect(caused).to_contain_text("which commits it sends is not known: there is no repository")
+    assert page.locator(".consequences img").count() == 0
+    screenshot(page, "consequences")
+    page.keyboard.press("n")
+    assert verdict(call)[0] is False
+
+
 def test_denying_with_a_message_tells_the_agent(page: Page, program: Program) -> None:
     call = program.calling("npm install left-pad")
     ready(page, "npm install left-pad")
@@ -109,7 +127,7 @@ def test_a_rule_is_edited_before_it_is_saved_and_settles_the_next_call(page: Pag
     page.get_by_role("link", name="Policy").click()
     grant = page.locator(".line", has_text="bash(npm run build:*)")
     grant.get_by_role("button", name="Revoke").click()
-    expect(page.get_by_text("Nothing is remembered")).to_be_visible()
+    expect(page.get_by_text("There are no saved answers")).to_be_visible()
     assert program.call("npm run build", session="edits", wait=0).status == 202
 
 
@@ -191,7 +209,7 @@ def test_hostile_text_is_shown_and_does_nothing(page: Page, program: Program) ->
     expect(shown).to_contain_text("\\u{202e}")
     expect(shown).to_contain_text("\\u{1b}[31mred")
     expect(shown).to_contain_text("<script>document.title='owned'</script>")
-    expect(page.locator(".warn")).to_contain_text("cannot be seen")
+    expect(page.locator(".warn")).to_contain_text("invisible characters")
     assert page.locator("#view script, #view img, #view b:not(.count), #view i:not(.ring i)").count() == 0
     assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\x1b]", page.locator("body").inner_text())
     assert page.title() == "(1) Assent"

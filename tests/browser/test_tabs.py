@@ -20,7 +20,7 @@ def tabs(context: BrowserContext, program: Program) -> list[Page]:
     found = [signed_in(context, program)]
     for _ in range(TABS - 1):
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.goto(program.address)
         page.locator("#link[data-state=on]").wait_for(state="attached")
         found.append(page)

@@ -38,7 +38,7 @@ class Asked:
 
     @property
     def data(self) -> str:
-        """What stands between the two lines."""
+        """What is between the two lines."""
         begin, _, rest = self.text.partition(" data begins ===\n")
         word = begin.rpartition(" ")[2]
         return rest.partition(f"\n=== {word} data ends ===")[0]
@@ -48,7 +48,7 @@ Answering = Callable[[Asked], str]
 
 
 class Service:
-    """A model that says what `answers` says: a text, or what it makes of a request. Other fields are faults."""
+    """A model that replies with `answers`: a text, or a function of the request. Other fields are faults."""
 
     def __init__(self, answers: str | Answering = SAFE, *, certificate: tuple[str, str] | None = None) -> None:
         self.answers = answers
@@ -76,7 +76,7 @@ class Service:
             request_queue_size = 64
 
             def handle_error(self, *_: object) -> None:
-                """A caller that went away is none of our business."""
+                """Ignore callers that hung up."""
 
         self._server = Quiet(("127.0.0.1", 0), Handler)
         self.url = f"http{'s' if certificate else ''}://127.0.0.1:{self._server.server_port}"

@@ -144,7 +144,7 @@ def test_eval_writes_nothing_down(tmp_path: Path, service: Service) -> None:
     ("line", "problem"),
     [
         ("{", "cases.jsonl:2"),
-        ("[]", "a case is a JSON object"),
+        ("[]", "a case must be a JSON object"),
         ('{"command": "ls"}', "`label` is `safe` or `unsafe`"),
         ('{"label": "maybe", "command": "ls"}', "`label` is `safe` or `unsafe`"),
         ('{"label": "safe"}', "a case has a `command`, or a `tool` with its `input`"),

@@ -1,4 +1,5 @@
-"""Whatever goes wrong with a model or its service, a person is asked, in time; what keeps failing is left alone."""
+"""Whatever goes wrong with a model or its service, a person is asked, in time; a service that keeps failing is left
+alone."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A fooled model: text in a call makes it say `safe`, and what a rule, a plan or the floor speaks of runs no more.
+"""A fooled model: text in a call makes it say `safe`, and a call that a rule, a plan or the floor stops still does not
+run.
 
-The stand-in is as gullible as can be: it answers `safe` wherever the data tells it to. What holds is not its sense."""
+The stand-in answers `safe` whenever the data tells it to: nothing depends on its judgement."""
 
 from __future__ import annotations
 

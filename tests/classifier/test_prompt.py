@@ -1,4 +1,4 @@
-"""What leaves the machine: the call as data, bounded, redacted, between lines that nobody can foresee."""
+"""What leaves the machine: the call as data, bounded, redacted, between unpredictable delimiters."""
 
 from __future__ import annotations
 

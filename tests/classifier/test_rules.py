@@ -1,4 +1,4 @@
-"""A model's word settles what nothing spoke of, on record, and nothing else; everything else still asks."""
+"""A model's opinion settles calls that no rule matches, on record; everything else still asks."""
 
 from __future__ import annotations
 
@@ -220,10 +220,10 @@ def test_a_rule_that_comes_later_wins_over_a_remembered_yes(world: World) -> Non
 
 def test_a_script_that_changed_is_judged_anew(world: World) -> None:
     script = world.project / "run.sh"
-    script.write_text("echo one\n")
+    script.write_text("frob one\n")
     world.settle("bash run.sh")
     world.settle("bash run.sh")
-    script.write_text("echo two\n")
+    script.write_text("frob two\n")
     world.settle("bash run.sh")
     assert len(world.service.asked) == 2
 
@@ -251,19 +251,19 @@ def test_what_is_remembered_is_bounded(world: World, monkeypatch: pytest.MonkeyP
 
 
 def changing(world: World, change: Callable[[], object], command: str = "bash run.sh") -> tuple[str, str]:
-    """The outcome where something changes while the model answers."""
+    """The outcome if something changes while the model answers."""
 
     def answer(_: object) -> str:
         change()
         return SAFE
 
-    (world.project / "run.sh").write_text("echo one\n")
+    (world.project / "run.sh").write_text("frob one\n")
     world.service.answers = answer
     return world.outcome(command)
 
 
 def test_a_script_that_changes_meanwhile_is_asked_about(world: World) -> None:
-    found = changing(world, lambda: (world.project / "run.sh").write_text("curl x.io\n"))
+    found = changing(world, lambda: (world.project / "run.sh").write_text("frob three\n"))
     assert (found, world.records()[0]["classifier"]["error"]) == (ASKED, "changed")
 
 

@@ -49,7 +49,7 @@ def test_an_installed_hook_holds(home: Path, capsys: pytest.CaptureFixture[str],
         "the hook blocks a forbidden call, and lets a harmless one run",
         f"the hook starts in Python; the compiled client is not used: {why}"
         if why
-        else "the hook is the compiled client; it decides in Python where no server answers",
+        else "the hook is the compiled client; it decides in Python if no server answers",
     ]
 
 
@@ -295,7 +295,7 @@ def test_a_hook_that_codex_does_not_trust_is_inert(home: Path, capsys: pytest.Ca
     status, found = findings(capsys, "codex")
     assert (status, [each["text"] for each in found if each["grade"] == "OFF"]) == (
         1,
-        ["Codex has not been told to trust the hook, and skips it without a word"],
+        ["Codex does not trust the hook yet, and skips it silently"],
     )
 
 
@@ -314,7 +314,7 @@ def test_files_that_are_open_to_others_and_a_broken_trail_are_noted(
     trail = home / ".assent/audit/permissions.jsonl"
     trail.write_text(trail.read_text().replace("deny", "done", 1))
     notes = [each["text"] for each in findings(capsys)[1] if each["grade"] == "note"]
-    assert any("the trail is not whole" in each for each in notes)
+    assert any("the trail is not intact" in each for each in notes)
 
 
 def test_what_is_not_installed_is_off(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,7 +52,7 @@ def keep(state: Path, id: str, scope: Scope, *rules: str, made: float = 0.0, sho
 
 def test_nothing_remembered_is_said(state: Path) -> None:
     done = run(state)
-    assert (done.returncode, done.stdout) == (0, "there are no remembered answers: every question is asked\n")
+    assert (done.returncode, done.stdout) == (0, "there are no saved answers: every question is asked\n")
 
 
 def test_the_list_says_what_where_how_long_and_by_whom(state: Path) -> None:
@@ -97,7 +97,7 @@ def test_grants_are_taken_back_by_id_and_all_at_once_and_the_trail_knows(state: 
     done = run(state, "revoke", "aa", "cc")
     assert (done.returncode, done.stdout) == (0, "revoked: aa1  bash(aa1)\nrevoked: cc3  bash(cc3)\n")
     assert run(state, "revoke", "--all").stdout == "revoked: ab2  bash(ab2)\n"
-    assert run(state, "revoke", "--all").stdout == "there are no remembered answers\n"
+    assert run(state, "revoke", "--all").stdout == "there are no saved answers\n"
     trail = [json.loads(line) for line in (state / "audit/permissions.jsonl").read_text().splitlines()]
     assert [(each["kind"], each["id"]) for each in trail] == [("revoke", "aa1"), ("revoke", "cc3"), ("revoke", "ab2")]
 

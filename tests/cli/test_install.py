@@ -10,6 +10,7 @@ import pytest
 
 from assent.agents import load, settings
 from assent.cli.main import main
+from assent.contract.packs import PACKS
 from assent.hook import compiled_client, hook, launcher
 from assent.policy import shipped
 from assent.state import hosts
@@ -29,7 +30,7 @@ BEFORE = {"claude": PLAIN, "codex": TOML, "gemini": COMMENTED, "qwen": COMMENTED
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home, no agent program on the PATH, and a project to stand in."""
+    """An empty home, no agent program on the PATH, and a project to work in."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "project").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -163,6 +164,13 @@ def test_yes_takes_mode_packs_and_what_the_program_already_allows(home: Path) ->
     assert text == shipped.starter().replace('  # "write(docs/**)",\n', added)
     assert main(["install", "claude", "--yes"]) == 0
     assert (home / ".assent/config.toml").read_text() == text
+
+
+def test_every_pack_is_shown_with_its_sentence(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(home, "claude", b"{}")
+    assert main(["install", "claude", "--yes"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [name for name, sentence in PACKS.items() if lines.count(f"  {name}: {sentence}") != 1] == []
 
 
 def test_times_leave_room_for_the_longest_wait(home: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assent.contract.packs import OFFERED
 from tests.cli.test_check import Machine
 
 
@@ -32,7 +33,7 @@ def holds(machine: Machine) -> tuple[str, list[str]]:
 
 
 def test_there_is_one_policy_to_start_from(machine: Machine, tmp_path: Path) -> None:
-    packs = ["dev-tasks", "git-local"]
+    packs = list(OFFERED)
     assert holds(machine) == ("default", [])  # no file
     assert machine.run("check", "bash", "touch a").returncode == 3
     assert machine.run("install", "claude", "--yes").returncode == 0
@@ -48,7 +49,7 @@ def test_there_is_one_policy_to_start_from(machine: Machine, tmp_path: Path) -> 
 
 def test_another_mode_can_be_offered(machine: Machine) -> None:
     assert machine.run("install", "claude", "--yes", "--mode", "plan").returncode == 0
-    assert holds(machine) == ("plan", ["dev-tasks", "git-local"])
+    assert holds(machine) == ("plan", list(OFFERED))
 
 
 def test_init_writes_a_project_file(machine: Machine) -> None:

@@ -136,7 +136,7 @@ class Client:
 
 
 def outcome(ran: subprocess.CompletedProcess[bytes]) -> str:
-    """What Claude Code makes of an answer."""
+    """How Claude Code reads an answer."""
     if ran.returncode == 2:
         return "block"
     assert ran.returncode == 0, ran

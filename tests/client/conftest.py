@@ -11,15 +11,17 @@ import pytest
 from assent.hook import compiled_client
 from tests.client.clients import Client, Fake, Handler
 
+CLIENTS = ("python", "compiled")
+
 
 def built() -> None:
-    """Skip where there is no compiled client; a machine that builds for others must have one."""
+    """Skip if there is no compiled client; a machine that builds for others must have one."""
     if not os.path.exists(compiled_client.source()):
         assert not os.environ.get("CI"), "the compiled client was not built; install gcc and libc6-dev"
         pytest.skip("the compiled client was not built: there was no C compiler")
 
 
-@pytest.fixture(params=["python", "compiled"])
+@pytest.fixture(params=CLIENTS)
 def client(request: pytest.FixtureRequest, tmp_path: Path) -> Client:
     if request.param == "compiled":
         built()

@@ -1,5 +1,5 @@
-"""The client is compiled where there is a compiler that makes one that runs, and left out where there is none. The
-command tables are always compiled."""
+"""C programs are compiled if there is a working compiler, and left out otherwise. The command tables are always
+compiled."""
 
 from __future__ import annotations
 
@@ -27,20 +27,33 @@ def build() -> ModuleType:
 
 @pytest.fixture
 def source(tmp_path: Path, build: ModuleType) -> Path:
-    """A source tree with the client alone, and one of before."""
-    folder = tmp_path / str(build.FOLDER)
-    folder.mkdir(parents=True)
-    shutil.copy(ROOT / build.FOLDER / build.SOURCE, folder)
-    (folder / build.PROGRAM).write_text("old")
-    return folder
+    """A source tree with the client alone, and an old build of it."""
+    folder, sources, program, _ = build.CLIENT
+    made = tmp_path / str(folder)
+    made.mkdir(parents=True)
+    for each in sources:
+        shutil.copy(ROOT / folder / each, made)
+    (made / program).write_text("old")
+    return made
 
 
 def test_with_a_compiler_there_is_one_that_runs(build: ModuleType, source: Path, tmp_path: Path) -> None:
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler")
-    assert build.client(str(tmp_path)) == ""
+    assert build.compile_program(str(tmp_path), build.CLIENT) == ""
     assert sorted(each.name for each in source.iterdir()) == ["assent-hook", "client.c"]
     assert subprocess.run([source / "assent-hook"], capture_output=True).returncode == 2
+
+
+def test_the_runner_of_contained_calls_is_compiled_the_same_way(build: ModuleType, tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    folder = tmp_path / str(build.RUNNER[0])
+    shutil.copytree(
+        ROOT / build.RUNNER[0], folder, ignore=shutil.ignore_patterns("*.py", "__pycache__", "assent-contain*")
+    )
+    assert build.compile_program(str(tmp_path), build.RUNNER) == ""
+    assert subprocess.run([folder / "assent-contain"], capture_output=True).returncode == 126
 
 
 def test_without_a_compiler_there_is_none(
@@ -48,7 +61,7 @@ def test_without_a_compiler_there_is_none(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.delenv("CC", raising=False)
-    assert build.client(str(tmp_path)) == "there is no C compiler"
+    assert build.compile_program(str(tmp_path), build.CLIENT) == "there is no C compiler"
     assert [each.name for each in source.iterdir()] == ["client.c"]
 
 
@@ -62,7 +75,7 @@ def test_what_a_broken_compiler_makes_is_not_taken(
     fake.write_text(f"#!/bin/sh\necho broken >&2\n{does}\n")
     fake.chmod(0o755)
     monkeypatch.setenv("CC", str(fake))
-    assert build.client(str(tmp_path)) == f"`{fake}` does not make one that runs: broken"
+    assert build.compile_program(str(tmp_path), build.CLIENT) == f"`{fake}` does not make one that runs: broken"
     assert [each.name for each in source.iterdir()] == ["client.c"]
 
 
@@ -70,7 +83,7 @@ def test_a_source_that_does_not_compile_leaves_none(build: ModuleType, source: P
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler")
     (source / "client.c").write_text("int main(void) { return nothing(); }\n")
-    assert "does not make one that runs" in build.client(str(tmp_path))
+    assert "does not make one that runs" in build.compile_program(str(tmp_path), build.CLIENT)
     assert [each.name for each in source.iterdir()] == ["client.c"]
 
 

@@ -1,4 +1,4 @@
-"""Laws of the hook in a process that its starter has narrowed: signals held back, limits, an output that is full."""
+"""Laws of the hook in a restricted process: blocked signals, limits, a full output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws that both clients of the server hold: what is a whole answer counts, everything else is decided without it."""
+"""Laws of both clients of the server: a complete answer counts; otherwise the call is decided without the server."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from assent.agents import probes, settings
 from assent.agents.adapter import Rendered
 from assent.hook import compiled_client
 from tests.client.clients import Client, Fake, Handler, done, http, outcome, saying
+from tests.client.conftest import CLIENTS
+from tests.examples import combinations
 
 Serving = Callable[..., Fake]
 ANSWER = b'{"hookSpecificOutput":{"permissionDecision":"ask"}}'  # what the cold path would not say
@@ -112,7 +114,7 @@ def trickles(line: socket.socket, asked: bytes) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("handler", [hangs, trickles])
+@pytest.mark.parametrize(("client", "handler"), combinations(CLIENTS, [hangs, trickles]), indirect=["client"])
 def test_a_server_that_hangs_costs_two_seconds_and_is_done_without(
     client: Client, serving: Serving, handler: Handler
 ) -> None:
@@ -123,7 +125,7 @@ def test_a_server_that_hangs_costs_two_seconds_and_is_done_without(
     assert 1.9 < time.monotonic() - start < 8
 
 
-@pytest.mark.parametrize("handler", [hangs, trickles])
+@pytest.mark.parametrize(("client", "handler"), combinations(CLIENTS, [hangs, trickles]), indirect=["client"])
 def test_a_server_that_hangs_is_not_waited_for_beyond_the_deadline(
     client: Client, serving: Serving, handler: Handler
 ) -> None:
@@ -189,7 +191,10 @@ def test_after_a_question_was_held_what_cannot_be_read_is_a_block(client: Client
     assert b"the server's answer cannot be read" in ran.stderr
 
 
-@pytest.mark.parametrize("handlers", [(hangs,), (saying(http(b"held id-1 abc\n")), saying(b""))], ids=["hangs", "held"])
+LEFT_WAITING = [(hangs,), (saying(http(b"held id-1 abc\n")), saying(b""))]
+
+
+@pytest.mark.parametrize(("client", "handlers"), combinations(CLIENTS, LEFT_WAITING), indirect=["client"])
 def test_a_hook_whose_program_has_ended_does_not_wait_on(
     client: Client, serving: Serving, tmp_path: Path, handlers: tuple[Handler, ...]
 ) -> None:

@@ -79,7 +79,7 @@ class Home:
         raise AssertionError(self.log)
 
     def settled(self, seconds: float = 30.0) -> tuple[str, int, float]:
-        """What became of a start, once it is known."""
+        """The result of a start, once it is known."""
         until = time.monotonic() + seconds
         while self.starting and time.monotonic() < until:
             time.sleep(0.02)

@@ -40,7 +40,7 @@ def words(program: Program, kind: str, runtime: str, deadline: int) -> tuple[str
 
 
 def fired(program: Program, kind: str, runtime: str, command: str, deadline: int = 570) -> tuple[str, str, float]:
-    """What the program would make of the answer, what was said, and after how many seconds."""
+    """How the program would read the answer, its text, and the seconds until it came."""
     start = time.monotonic()
     ran = subprocess.run(
         words(program, kind, runtime, deadline),

@@ -1,7 +1,7 @@
-"""What the agent programs have in common: a script goes in, and what the program did comes out. Each has its own file.
+"""The interface to the agent programs: a script goes in, and the program's actions come out. Each has its own file.
 
-What the harness itself needs (the model's address, no telemetry) goes by environment and arguments, so that the user's
-and the project's settings files hold what a test, or `assent install`, wrote there, and nothing else."""
+The harness's own settings (the model's address, no telemetry) go by environment and arguments, so that the user's and
+the project's settings files hold what a test, or `assent install`, wrote there, and nothing else."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Hook:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a headless run.
+    """The result of a headless run.
 
     `told`, `told_sub`: the tool results that the model, and that a sub-agent, read. `changed`: files of the project
     that were made or changed, and None for those removed."""
@@ -53,7 +53,7 @@ class Client(ABC):
     """One agent program, and the words its model uses for things that all of them can do."""
 
     name: ClassVar[str]
-    loose: ClassVar[tuple[str, ...]] = ()  # arguments for the mode that asks nobody: only a hook stands in the way
+    loose: ClassVar[tuple[str, ...]] = ()  # arguments for the mode that asks nobody: only a hook is in the way
     trust: ClassVar[tuple[str, ...]] = ()  # arguments without which it passes over a hook that `hook` wrote
 
     def __init__(self, programs: Programs) -> None:
@@ -121,7 +121,7 @@ class Client(ABC):
     ) -> Run:
         """Run it headless in the sandbox's project, with a model that follows the script.
 
-        It is ended at the deadline, or when it told the model nothing for longer than our patience."""
+        It is killed at the deadline, or after too long without a request to the model."""
         before = contents(sandbox.project)
         model = Model(sandbox.network, script, PROMPT, sub)
         try:

@@ -45,7 +45,7 @@ class Cline(Client):
         return [*self.programs.cline, "-i"]
 
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
-        """The model's address stands in a file of its own, which is no settings file with hooks in it."""
+        """The model's address is in a file of its own, which is no settings file with hooks in it."""
         provider = {"provider": PROVIDER, "apiKey": "no-key-at-all", "model": "scripted", "baseUrl": f"{url}/v1"}
         listed = {PROVIDER: {"settings": provider, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}}
         file = sandbox.home / ".cline" / "data" / "settings" / "providers.json"

@@ -70,7 +70,7 @@ class Codex(Client):
 
 
 class CodexCode(Codex):
-    """Codex as its newest models have it: one tool, that runs JavaScript, from where the others are called."""
+    """Codex with its newest models: one tool runs JavaScript, which calls the others."""
 
     name = "codex-code"
     model = "gpt-6.1-sol"  # the newest that it knows: it asks a person to move on from others
@@ -106,7 +106,7 @@ def _change(path: Path, old: str, new: str) -> str:
 
 
 def _toml(value: object) -> str:
-    """JSON is TOML, but for the sign between the key and the value of a table."""
+    """JSON is TOML, except for the sign between key and value of a table."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + "}"
     return json.dumps(value)

@@ -1,4 +1,4 @@
-"""The programs and a sandbox for each test; where this machine cannot have them, the reason is told by name."""
+"""The programs and a sandbox for each test; if this machine cannot run them, the skip says why."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ PYTHON = (sys.executable, "-I")
 
 
 def runtime(client: Client) -> str:
-    """Our name for the program: Codex is one, whatever its models write."""
+    """Our name for the program: both forms of Codex have the same."""
     return client.name.partition("-")[0]
 
 
@@ -61,7 +61,7 @@ class Gate:
         return file
 
     def protected(self, client: Client) -> list[Path]:
-        """The files that must be the same after whatever an agent did."""
+        """The files that no agent may change."""
         settled = settings.load(runtime(client)).places["user"]
         return [Path(settled.replace("~", str(self.place.home))), self.state / "config.toml", self.state / "bin/assent"]
 

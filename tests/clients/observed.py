@@ -1,6 +1,6 @@
-"""What each host makes of what a hook answers, in its mode that asks nobody: facts about the hosts, not about Assent.
+"""How each host reads a hook's answers in its mode that asks nobody: facts about the hosts, not about Assent.
 
-The tests hold them against the pinned versions, so a version that changes its mind is seen when it is moved."""
+The tests check them against the pinned versions, so a changed behaviour shows when a version is updated."""
 
 from __future__ import annotations
 

@@ -31,6 +31,7 @@ SIOCSIFFLAGS, IFF_UP_RUNNING = 0x8914, 0x41
 HIDING = "if [ -e /usr/bin/bwrap ]; then mount --bind /dev/null /usr/bin/bwrap; fi"
 NAMESPACES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--")
 ALONE = (*NAMESPACES, "/bin/sh", "-c", f'{HIDING}; "$@"; exit $?', "sh")
+CONTAINING = (*NAMESPACES, "/bin/sh", "-c", '"$@"; exit $?', "sh")
 NOTHING: Mapping[str, str] = MappingProxyType({})
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -84,7 +85,7 @@ def _in_thread(work: Callable[[], T]) -> T:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended. `status` is None where it had to be ended."""
+    """How a program ended. `status` is None if it had to be killed."""
 
     status: int | None
     stdout: str
@@ -100,6 +101,7 @@ class Sandbox:
     network: Network = field(default_factory=Network)
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
     beside: subprocess.Popen[bytes] | None = None  # what starts from now on sees the processes of this one
+    contains: bool = False  # what starts from now on finds bubblewrap
     etc: Path | None = None  # what starts from now on has this folder for /etc
 
     def __post_init__(self) -> None:
@@ -174,7 +176,7 @@ class Sandbox:
     def _alone(self) -> Sequence[str]:
         if self.beside is None:
             seen = () if self.etc is None else ("sh", "-c", 'mount --bind "$0" /etc && exec "$@"', str(self.etc))
-            return (*ALONE, *seen)
+            return (*(CONTAINING if self.contains else ALONE), *seen)
         (first,) = Path(f"/proc/{self.beside.pid}/task/{self.beside.pid}/children").read_text().split()
         return ("nsenter", "--target", first, "--pid", "--mount", f"--wdns={self.project}", "--")
 

@@ -40,7 +40,7 @@ class Terminal:
             time.sleep(1)
 
     def wait_for(self, *texts: str, seconds: float = 30.0) -> str:
-        """The text that came onto the screen first. The screen is part of the error where none does."""
+        """The text that appeared on the screen first. If none does, the error quotes the screen."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             screen = self.screen()

@@ -244,7 +244,7 @@ def test_a_broken_hook_turns_into_what_is_written_of_the_host(client: Client, pl
     python.chmod(0o755)
     gate.wire(client, start=(str(python), "-I"), timeout=3, deadline=2)
     script = touch(client, *(f"allowed-{name}" for name in BROKEN), "allowed")
-    run = client.run(place, [*script, DONE], args=client.loose)  # the mode in which only the hook stands in the way
+    run = client.run(place, [*script, DONE], args=client.loose)  # the mode in which only the hook is in the way
     known = CAPABILITIES[runtime(client)]
     does = {name: known.does[name] for name in BROKEN if name != "silence"}
     does["silence"] = does["garbage"] if runtime(client) in ("claude", "opencode") else Does.BLOCKS

@@ -1,4 +1,4 @@
-"""Holds the harness itself, with hooks of one line. What the hosts do by themselves is in test_hosts.py."""
+"""Tests the harness itself, with one-line hooks. What the hosts do by themselves is in test_hosts.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A hostile session: an agent that wants past the gate, in the mode of its program that asks nobody. Whatever it tries
-is stopped or asked about; docs/threat-model.md lists the same."""
+"""A hostile session: an agent that tries to get past the gate, in the mode of its program that asks nobody. Whatever it
+tries is stopped or asked about; docs/threat-model.md lists the same."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def outcome(attempt: Attempt, decisions: list[dict[str, Any]]) -> str:
 
 
 def names(given: dict[str, str], text: str) -> bool:
-    """Whether a call is the one with this command or path; in Codex a path stands in a patch."""
+    """Whether a call is the one with this command or path; in Codex a path is in a patch."""
     return any(value == text or f"*** Add File: {text}\n" in value for value in given.values())
 
 

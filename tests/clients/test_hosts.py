@@ -1,4 +1,4 @@
-"""Holds the hosts to what was observed of them, with hooks of one line: what Assent rests on, without Assent."""
+"""Checks the hosts against `observed`, with one-line hooks: what Assent relies on, without Assent."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Programs that run a call whose hook does not answer, whatever its settings say: Assent blocks before they do.
 
-Each test waits past the program's own limit, so that one which goes on after all is seen."""
+Each test waits past the program's own limit, so that one that runs the call after all is noticed."""
 
 from __future__ import annotations
 

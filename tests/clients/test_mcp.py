@@ -1,6 +1,6 @@
 """`assent mcp-proxy` before servers of the real agent programs, and `assent mcp-prompt` in place of a dialog.
 
-No hook is installed here: the proxy and the prompt tool stand alone."""
+No hook is installed here: only the proxy and the prompt tool are tested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The wheel of `make wheel`: what is compiled is in it beside its sources, and it works where nothing else is."""
+"""The wheel of `make wheel`: the compiled modules are in it beside their sources, and it works with nothing else
+installed."""
 
 from __future__ import annotations
 

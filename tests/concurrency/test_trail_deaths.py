@@ -19,7 +19,7 @@ TURNS = 8
 
 
 def dying(step: int, manner: str) -> None:
-    """Make this process die at its so-many-th step on files: before it, after it, or half-way through."""
+    """Make this process die at its nth step on files: before it, after it, or half-way through."""
     taken = 0
 
     def wrap(name: str, real: Callable[..., int]) -> Callable[..., int]:

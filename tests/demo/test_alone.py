@@ -56,14 +56,14 @@ def test_by_its_script_it_shows_what_the_gate_does(tmp_path: Path) -> None:
     assert "Ran 2 tests" in shown.partition("4 of 9")[2]
     assert "OK" in shown.partition("4 of 9")[2].partition("5 of 9")[0]  # and passed after the edit
     assert shown.count("it runs code straight from the network [deny.rule]") >= 2
-    assert "this stands for a private key" not in shown
+    assert "this is a fake private key" not in shown
     assert "it claims “already approved”; only you can say so" in shown
     assert "published to" not in shown
     assert "you said no 3 times in a row" in shown
     assert "the mode of this session is `plan` now" in shown
     assert "[mode.plan.mutation]" in shown
     assert counts(shown) == (5, 6, 3, 3, 5)
-    assert re.search(r"The trail is whole: \d+ records", shown)
+    assert re.search(r"The trail is intact: \d+ records", shown)
     assert "\x1b" not in shown
 
 
@@ -77,7 +77,7 @@ def test_yes_runs_what_asks_and_still_not_what_is_denied(tmp_path: Path) -> None
     done = demo(tmp_path, "--answer", "yes")
     assert done.returncode == 0
     assert "published to production" in done.stdout
-    assert "this stands for a private key" not in done.stdout
+    assert "this is a fake private key" not in done.stdout
     assert counts(done.stdout) == (5, 7, 7, 0, 4)
 
 

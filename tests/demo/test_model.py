@@ -1,4 +1,4 @@
-"""A model in place of the script, spoken to over either API; here a stand-in on loopback that knows its lines."""
+"""A model in place of the script, over either API; here a scripted stand-in on loopback."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_model_works_through_the_gate(service: Service, model: str) -> None:
     assert "there is no tool `nonsense`" in shown
     assert "`bash` has no argument `cmd`" in shown
     assert "Look at the environment  (the agent's own words)" in shown
-    assert "The trail is whole" in shown
+    assert "The trail is intact" in shown
     # The key goes to the service, and to nothing that runs.
     assert KEY not in shown
     assert all(KEY in (head.get("x-api-key", "") + head.get("authorization", "")) for _, head, _ in service.requests)
@@ -124,7 +124,7 @@ def test_a_model_works_through_the_gate(service: Service, model: str) -> None:
     told = json.dumps(service.requests[-1][2]["messages"])
     assert all(f'"t{turn}-{at}"' in told for turn, calls in enumerate(TURNS) for at in range(len(calls)))
     assert KEY not in told
-    assert "no wording will open this" in told.lower()
+    assert "no other wording gets around this" in told.lower()
 
 
 def test_a_model_is_not_told_yes_unseen(service: Service) -> None:

@@ -60,7 +60,7 @@ def test_the_answers_that_are_typed_are_what_happens(terminal: Terminal) -> None
     terminal.wait_for("the mode of this session is `plan` now")
     screen = terminal.wait_for("status=0")
     assert "asked: 3 allowed, 3 denied" in screen
-    assert "The trail is whole" in screen
+    assert "The trail is intact" in screen
 
 
 def test_no_and_stop_ends_it_with_the_sum(terminal: Terminal) -> None:

@@ -1,4 +1,4 @@
-"""Where an entry leaves other records than the others today: what differs, and what happens instead. Tests nothing.
+"""Entries that leave other records than the rest today: what differs, and what happens instead. Tests nothing.
 
 An entry that moves onto the common path takes its rows out of this table."""
 
@@ -30,7 +30,7 @@ class Difference:
 
 def unanswered(id: str = "#1") -> Record:
     """The end of a question that a program asked in its own dialog and says nothing of."""
-    reason = "the program did not tell what was answered in its dialog"
+    reason = "the program did not report the answer in its dialog"
     found = ending("answer.unanswered", reason, id=id)
     return {key: value for key, value in found.items() if key not in ("runtime", "project", "tool")}
 

@@ -1,4 +1,4 @@
-"""What every entry to the gate can be made to do in a play: make a call, show its question, answer it, take it back.
+"""The actions of every entry to the gate in a play: make a call, show its question, answer it, take it back.
 
 A play has a state folder and a project folder of its own. Tests nothing."""
 
@@ -41,7 +41,7 @@ class Scratch:
         (self.state / "config.toml").write_text(text + (self.service.config() if classifier else ""))
 
     def trail(self) -> list[dict[str, Any]]:
-        """The records of the play. What tells of sign-ins is not part of a call."""
+        """The records of the play, without those of sign-ins."""
         path = self.state / "audit" / "permissions.jsonl"
         lines = path.read_text().splitlines() if path.exists() else []
         return [each for each in map(json.loads, lines) if each["kind"] != "event"]
@@ -50,7 +50,7 @@ class Scratch:
 class Entry(ABC):
     """One way for a call to reach the gate, with the person who is asked there.
 
-    `person`: somebody is there to answer. `channel` and `who` are what the trail says of the answers of that person."""
+    `person`: somebody is there to answer. `channel` and `who` are recorded in the trail with that person's answers."""
 
     name: ClassVar[str]
     channel: ClassVar[str]
@@ -80,8 +80,8 @@ class Entry(ABC):
 
     @abstractmethod
     async def say(self, yes: bool, *, session: bool = False) -> None:
-        """Answer the question that is shown. `session`: for the session, by the first rule that is suggested, where the
-        person can say that here; elsewhere it is a plain yes."""
+        """Answer the question that is shown. `session`: for the session, by the first rule that is suggested, if the
+        person can say that here; otherwise a plain yes."""
 
     async def cancel(self, calling: asyncio.Task[bool]) -> None:
         """Take a call back whose question is shown."""

@@ -16,7 +16,7 @@ PERSON = {"who": "<who>", "channel": "<channel>"}
 
 @dataclass(frozen=True)
 class Played:
-    """What came of a play: which calls ran, how often the model was asked, and the trail."""
+    """The result of a play: which calls ran, how often the model was asked, and the trail."""
 
     ran: list[bool]
     records: list[Record]
@@ -66,9 +66,9 @@ def granted(*, id: str) -> Record:
     return {"v": 1, "id": id, "kind": "grant", **where, "rule": RULE, **PERSON, "scope": "session", "shown": BUILDS}
 
 
-WAIT = "go on with work that needs no approval, or ask for it in your reply"
-OVERRULED = "it was approved, and the rules deny it by now: denied by the user rule `bash(make:*)`; do not retry it"
-SCRIPT_RUNS = question(RUNS, effects=("read build.sh", "run build.sh"))
+WAIT = "continue with work that needs no approval, or ask for it in your reply"
+OVERRULED = "it was approved, but the rules deny it now: denied by the user rule `bash(make:*)`; do not retry it"
+SCRIPT_RUNS = question(RUNS, effects=("read build.sh", "run build.sh", "run make"))
 UNSAFE = question(**opinion(False))
 
 EXPECTED: dict[str, Played] = {
@@ -141,8 +141,8 @@ EXPECTED: dict[str, Played] = {
             SCRIPT_RUNS,
             ending(
                 "answer.changed",
-                "what would run is not what was approved any more: a file, a link or a script is not as it was shown; "
-                "make the call again, to be shown again",
+                "the call is no longer what was approved: a file, a link or a script is not as it was shown; "
+                "make the call again, so that it is shown again",
                 **PERSON,
                 said="allow",
             ),

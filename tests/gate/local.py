@@ -244,7 +244,7 @@ class Mcp(Entry):
 
 
 class Claude(Entry):
-    """A session of Claude Code, which runs what its hook allows, and opens its own dialog where the hook asks."""
+    """A session of Claude Code, which runs what its hook allows, and opens its own dialog if the hook asks."""
 
     channel, tool, runtime = "dialog", "Bash", "claude"
 
@@ -313,13 +313,13 @@ class Claude(Entry):
 
 
 def said_by_hook(stdout: str) -> str:
-    """The decision in what a hook of Claude Code prints, `""` where it says nothing."""
+    """The decision in what a hook of Claude Code prints, `""` if it says nothing."""
     found = json.loads(stdout).get("hookSpecificOutput", {}) if stdout.strip() else {}
     return str(found.get("permissionDecision") or found.get("decision", {}).get("behavior", ""))
 
 
 class HookAlone(Claude):
-    """The hook of an agent program where no server runs."""
+    """The hook of an agent program without a server."""
 
     name = "hook-alone"
 

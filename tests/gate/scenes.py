@@ -115,7 +115,7 @@ async def asked(entry: Entry, command: str) -> asyncio.Task[bool]:
 
 
 async def answered(entry: Entry, calling: asyncio.Task[bool], *, yes: bool) -> bool:
-    """What comes of a call, whose question is answered so where it asks."""
+    """The result of a call, whose question gets this answer if it asks."""
     if await is_shown(entry, calling):
         await entry.say(yes)
     return await calling

@@ -158,8 +158,8 @@ class Hook(Served, Claude):
 
 
 class HttpHook(Hook):
-    """`/hook/claude`: the payload is the request, and the answer comes in one go. What the environment tells of the
-    session comes from a command hook before."""
+    """`/hook/claude`: the payload is the request, and the answer comes in one go. The environment of the session comes
+    from an earlier command hook."""
 
     name = "http-hook"
 

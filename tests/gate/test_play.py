@@ -1,4 +1,4 @@
-"""The same play through every entry to the gate leaves the same records, but for what `differs` lists."""
+"""The same play through every entry to the gate leaves the same records, except those that `differs` lists."""
 
 from __future__ import annotations
 

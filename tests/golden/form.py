@@ -1,4 +1,4 @@
-"""Events, replies and what is rendered, as the golden files write them: every field that is not empty."""
+"""Events, replies and rendered output in the form of the golden files: every field that is not empty."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def event_form(event: Event) -> Form:
     return filled(form)
 
 
-CALL = ("tool", "input", "cwd", "roots", "home", "session", "runtime", "description", "shell")
+CALL = ("tool", "input", "cwd", "roots", "home", "session", "runtime", "description", "shell", "agent")
 
 
 def filled(form: Form) -> Form:
@@ -39,7 +39,7 @@ def response_form(response: Response) -> Form:
 
 
 def output(text: str) -> object:
-    """An object where the text is exactly one line of JSON, else the text."""
+    """An object if the text is exactly one line of JSON, else the text."""
     if text.startswith("{"):
         assert text.endswith("}\n"), text
         assert text.count("\n") == 1, text

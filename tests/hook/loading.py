@@ -11,8 +11,8 @@ from assent.hook import bundle, launcher
 
 
 def loaded(state: Path, project: Path, command: str, environ: Mapping[str, str], slow: frozenset[str]) -> set[str]:
-    """Those of `slow` that the hook loads for a call. Tries again where another test changed the files in which modules
-    are kept."""
+    """Those of `slow` that the hook loads for a call. Tries again if another test changed the files that hold the
+    modules."""
     launcher.write(str(state))
     _modules(state, project, command, environ)
     found = {command}

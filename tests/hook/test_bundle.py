@@ -1,4 +1,4 @@
-"""Hooks take their modules from one file where it is theirs and of the same state as the package, and nowhere else."""
+"""Hooks load their modules from one file, only if it is theirs and matches the package."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Installed:
         return {"HOME": str(self.state.parent), "CLAUDE_PROJECT_DIR": str(self.project), "SHELL": "/bin/bash"}
 
     def put(self, data: bytes) -> None:
-        """The bundle as it was when it had these bytes, whatever is in its place."""
+        """Write a bundle of these bytes, whatever is in its place."""
         if self.bundle.is_dir() and not self.bundle.is_symlink():
             self.bundle.rmdir()
         self.bundle.unlink(missing_ok=True)
@@ -80,7 +80,7 @@ class Installed:
         self.bundle.chmod(0o644)
 
     def age(self) -> None:
-        """Let the bundle be so old that a hook may make it anew."""
+        """Make the bundle old enough for a hook to rebuild it."""
         os.utime(self.bundle, (0, 0))
 
 
@@ -157,7 +157,7 @@ length, _ = os.read(handle, launcher.NUMBER), os.read(handle, launcher.NUMBER)
 _, states, first, parts = marshal.loads(os.read(handle, int.from_bytes(length, "little")))
 place = os.lseek(handle, 0, os.SEEK_CUR)
 second = marshal.loads(bundled.read_part(handle, place, parts[0]))
-others = marshal.loads(bundled.read_part(handle, place + parts[0][0] + parts[1][0], parts[2]))
+others = marshal.loads(bundled.read_part(handle, place + sum(length for length, _ in parts[:3]), parts[3]))
 for name in [name for name in sys.modules if name.startswith("assent")]:
     del sys.modules[name]
 HERE = {"assent.hook.bundle", "assent.hook.bundled", "assent.hook.launcher"}
@@ -362,7 +362,7 @@ def test_a_file_that_no_hook_believes_is_made_anew_without_looking_into_it(
 
 def test_making_the_file_does_not_hold_an_answer_back(installed: Installed) -> None:
     (installed.package / "assent/facts/odd.py").write_text("import time\ntime.sleep(1000)\n")
-    installed.python(f"launcher.PATIENCE = 1; launcher.write({str(installed.state)!r})")
+    installed.python(f"launcher.LONGEST, launcher.LEAST = 12, 1; launcher.write({str(installed.state)!r})")
     said, whole = installed.hook()
     assert (said["permissionDecision"], whole) == ("allow", False)
 
@@ -450,17 +450,19 @@ def test_patterns_are_those_that_re_compiles() -> None:
 def test_a_pattern_that_is_not_kept_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "patterns"
     kept = {("a+", 0): bundle._frozen("a+", 0), ("b+", 0): (0, b"????", 0, {}, (None,))}
-    data = marshal.dumps(kept)
-    file.write_bytes(b"before" + data)
+    data, more = marshal.dumps(kept), marshal.dumps({("d+", 0): bundle._frozen("d+", 0)})
+    file.write_bytes(b"before" + data + more)
     handle = os.open(file, os.O_RDONLY)
-    patterns = bundled.Patterns(handle, len(b"before"), bundle.part(data))
+    first = (handle, len(b"before"), bundle.part(data))
+    patterns = bundled.Patterns([(handle, len(b"before") + len(data), bundle.part(more)), first])
     monkeypatch.setattr(lean, "KEPT", [patterns.compiled])
     assert patterns.compiled("a+", 0) == re.compile("a+")
+    assert patterns.compiled("d+", 0) == re.compile("d+")
     assert lean.Pattern("c+").fullmatch("cc")
     assert lean.Pattern("a+", lean.IGNORECASE).fullmatch("AA")
     assert lean.Pattern("b+").fullmatch("bb")
     os.close(handle)
-    broken = bundled.Patterns(handle, 0, bundle.part(data))
+    broken = bundled.Patterns([(handle, 0, bundle.part(data))])
     assert broken.compiled("a+", 0) is None
 
 

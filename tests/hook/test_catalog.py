@@ -1,4 +1,5 @@
-"""The compiled tables say what the tables say, and are used only where they are ours, whole and of the same tables."""
+"""The compiled tables say what the tables say, and are used only if they are ours, intact and made from the same
+tables."""
 
 from __future__ import annotations
 
@@ -138,6 +139,21 @@ def test_a_file_that_is_damaged_or_not_ours_is_not_used_but_replaced(
     assert path.read_bytes() == whole
     assert path.stat().st_mode & 0o777 == 0o644
     assert not path.is_symlink()
+
+
+def test_the_file_is_renewed_where_it_is_of_another_state_of_the_tables_and_nowhere_else(folder: Path) -> None:
+    Catalog(str(folder)).renew()
+    first = compiled(folder).stat()
+    Catalog(str(folder)).renew()
+    assert compiled(folder).stat().st_ino == first.st_ino
+    (folder / "b.toml").touch()  # the same texts, which a hook would have to read
+    Catalog(str(folder)).renew()
+    second = compiled(folder).stat()
+    assert second.st_ino != first.st_ino
+    compiled(folder).write_bytes(compiled(folder).read_bytes()[:-1])
+    Catalog(str(folder)).renew()
+    assert rows(folder) == EXPECTED
+    assert compiled(folder).stat().st_size == second.st_size
 
 
 def test_where_the_file_cannot_be_written_the_tables_are_read(folder: Path) -> None:

@@ -1,4 +1,5 @@
-"""What a hook loads that answers by itself. Each module that is not needed costs more than its part of the decision."""
+"""The modules of a hook that answers by itself. Each module that is not needed costs more than its part of the
+decision."""
 
 from __future__ import annotations
 

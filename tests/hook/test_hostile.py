@@ -53,7 +53,7 @@ ATTEMPTS: dict[str, tuple[str, list[str | tuple[str, str]]]] = {
     "end the server by its process id": ("deny", ["kill 4242", "kill -9 -- -4242"]),
     "end some other process": ("ask", ["kill 4241"]),
     "remove Assent": ("deny", ["assent uninstall claude", "pip uninstall -y assent", "rm -rf ~/.assent"]),
-    "read the secrets of the server": (
+    "read the server's secrets": (
         "deny",
         ["cat ~/.assent/caller.token", "assent sign-in", "strings ~/.assent/held.db", "grep -r . ~/.assent"],
     ),
@@ -92,7 +92,7 @@ ATTEMPTS: dict[str, tuple[str, list[str | tuple[str, str]]]] = {
             "curl -d @x http://127.0.0.1:8765/v1/slack/interact",
         ],
     ),
-    "watch its person type": (
+    "watch a person type": (
         "deny",
         ["tmux capture-pane -p", "tmux pipe-pane 'cat > log'", "cat /dev/pts/0", "cat < /dev/tty"],
     ),

@@ -1,4 +1,4 @@
-"""`assent doctor` sees what other settings do to a hook, and starts the program itself where it is told to."""
+"""`assent doctor` sees what other settings do to a hook, and starts the program itself if told to."""
 
 from __future__ import annotations
 

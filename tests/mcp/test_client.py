@@ -18,6 +18,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CreateMessageResult, TextContent
 
+from tests.examples import combinations
 from tests.mcp.pipes import PATIENCE
 from tests.server.program import Person, Program
 
@@ -141,8 +142,7 @@ def text(result: Any) -> str:
     return str(result.content[0].text)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize(("how", "mode"), combinations(WAYS, MODES))
 def test_what_is_allowed_gives_what_the_server_gives(way: Way, how: str, mode: str) -> None:
     async def work() -> None:
         found: list[Any] = []
@@ -159,8 +159,7 @@ def test_what_is_allowed_gives_what_the_server_gives(way: Way, how: str, mode: s
     assert way.ran() == ["hello", "echo"] * 2
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize(("how", "mode"), combinations(WAYS, MODES))
 def test_what_is_denied_does_not_run_and_the_model_reads_why(way: Way, how: str, mode: str) -> None:
     async def work() -> None:
         async with joined(way.target(how), mode) as client:
@@ -173,8 +172,7 @@ def test_what_is_denied_does_not_run_and_the_model_reads_why(way: Way, how: str,
     assert way.ran() == ["still here"]
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize(("how", "mode"), combinations(WAYS, MODES))
 def test_what_asks_is_held_for_a_person(way: Way, person: Person, how: str, mode: str) -> None:
     async def answered(said: str) -> None:
         question = (await asyncio.to_thread(person.held))[0]
@@ -196,8 +194,7 @@ def test_what_asks_is_held_for_a_person(way: Way, person: Person, how: str, mode
     assert way.ran()[0] == "hang"
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize(("how", "mode"), combinations(WAYS, MODES))
 def test_a_call_that_the_client_gives_up_is_withdrawn(
     way: Way, program: Program, person: Person, how: str, mode: str
 ) -> None:

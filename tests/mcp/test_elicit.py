@@ -1,4 +1,4 @@
-"""Asking through the client's own form, where no gate server runs and it was asked for."""
+"""Asking through the client's own form, if no gate server runs and the option is set."""
 
 from __future__ import annotations
 

@@ -218,6 +218,7 @@ def test_without_a_gate_server_the_proxy_decides_by_itself(own: Program, start_o
 
 def test_a_gate_server_whose_policy_breaks_refuses(own: Program, start_own: Start) -> None:
     proxy = start_own()
+    proxy.child()
     (own.state / "config.toml").write_text("allow = [")
     assert "does not load" in refused(proxy.ask(call(1)))
     assert proxy.came() == []

@@ -80,12 +80,21 @@ def test_every_decision_is_in_the_trail(start: Start, tmp_path: Path) -> None:
 
 def test_a_broken_policy_refuses_every_call_and_a_mended_one_counts_at_once(start: Start, tmp_path: Path) -> None:
     proxy = start()
+    proxy.child()
     state(tmp_path, "allow = [")
     assert "[policy.load]" in refused(proxy.ask(call(1)))
     assert proxy.came() == []
     state(tmp_path)
     assert "result" in proxy.ask(call(2))
     assert len(proxy.came()) == 1
+
+
+def test_where_the_policy_does_not_load_no_server_is_started(start: Start, tmp_path: Path) -> None:
+    """Nobody knows whether it is to run contained."""
+    state(tmp_path, "allow = [")
+    proxy = start()
+    assert (proxy.get(), proxy.process.wait(PATIENCE)) == (None, 126)
+    assert b"the server is not started" in proxy.noise
 
 
 def test_a_trail_that_cannot_be_written_refuses(start: Start, tmp_path: Path) -> None:
@@ -334,7 +343,7 @@ def test_a_server_that_fills_its_standard_error_holds_nobody_up(tmp_path: Path) 
     state(tmp_path)
     words = [sys.executable, "-m", "assent", "mcp-proxy", "--name", "srv", "--"]
     words += [sys.executable, str(Path(__file__).with_name("script.py")), str(tmp_path / "reached"), "loud"]
-    unread, theirs = os.pipe()  # nobody ever reads what stands in here
+    unread, theirs = os.pipe()  # nobody ever reads what is in here
     proxy = subprocess.Popen(
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs, env=environ(tmp_path), cwd=tmp_path
     )

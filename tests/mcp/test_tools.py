@@ -38,7 +38,7 @@ def person(program: Program) -> Person:
 
 
 def alone(folder: Path) -> dict[str, str]:
-    """An environment where no gate server runs."""
+    """An environment without a gate server."""
     (folder / "state").mkdir(exist_ok=True)
     (folder / "state/config.toml").write_text(CONFIG)
     (folder / "project").mkdir(exist_ok=True)

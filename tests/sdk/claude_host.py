@@ -21,8 +21,7 @@ END |= {"num_turns": 1, "session_id": "one", "result": "done"}
 
 class Program(Transport):
     """Claude Code as far as hooks and permissions go: all PreToolUse hooks at once, the strictest answer counts, a
-    failed one blocks where it should, arguments that one of them gives instead are taken, and where none decides
-    `can_use_tool` is asked."""
+    failed one blocks if it should, changed arguments are taken, and if none decides `can_use_tool` is asked."""
 
     def __init__(self, ran: Ran, turns: Sequence[Sequence[Use]], *, cwd: str, nested: bool, hooks: bool = True) -> None:
         self._ran = ran
@@ -149,7 +148,7 @@ class Claude(Host):
 
 
 class ClaudePermission(Claude):
-    """Where no hook is called: what `can_use_tool` says."""
+    """Without hooks: `can_use_tool` decides."""
 
     name = "claude-permission"
     hooks = False

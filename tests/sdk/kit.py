@@ -1,4 +1,4 @@
-"""What the tests of all adapters share: a script for a model, a person who answers, a gate, and a host.
+"""Shared by the tests of all adapters: a script for a model, a person who answers, a gate, and a host.
 
 A host is one framework with an agent that has the tools `run` (a shell command) and `look` (at a file). Nothing is
 really executed: what ran is noted."""
@@ -34,7 +34,7 @@ class Use:
 
 @dataclass
 class Ran:
-    """What came of a run: the commands that ran, and what the model was told for each call, by its id."""
+    """The result of a run: the commands that ran, and what the model was told for each call, by its id."""
 
     commands: list[str] = field(default_factory=list)
     told: dict[str, str] = field(default_factory=dict)
@@ -98,8 +98,8 @@ class Host(ABC):
 
 
 class Durable(ABC):
-    """A framework whose runs can pause. Every step has a gate of its own, as in another process, and takes nothing
-    along but text, and what stands on disk in `folder`."""
+    """A framework whose runs can pause. Every step has a gate of its own, as in another process, and passes on only
+    text and files in `folder`."""
 
     name: ClassVar[str]
 
@@ -112,11 +112,11 @@ class Durable(ABC):
 
     @abstractmethod
     async def resume(self, session: Session, answers: list[dict[str, Any]], *, bare: bool = False) -> Ran:
-        """Go on with the run, as it was kept, with these answers. `bare`: with the framework's own yes instead."""
+        """Resume the stored run with these answers. `bare`: with the framework's own yes instead."""
 
     @abstractmethod
     def tamper(self, old: str, new: str) -> None:
-        """Change a command in what was kept."""
+        """Change a command in the stored run."""
 
 
 def opened(folder: Path, **given: Any) -> Gate:

@@ -109,7 +109,7 @@ class LangChain(Host):
 
 
 class LangChainSync(LangChain):
-    """The same by the other method, which needs a thread where a test has a loop."""
+    """The same by the other method, which needs a thread if a test has a loop."""
 
     name = "langchain-sync"
 
@@ -159,7 +159,7 @@ class LangGraph(Durable):
 
 
 def resumable(uses: Sequence[Use]) -> Scripted:
-    """A model that looks at the conversation for where it is."""
+    """A model that finds its turn in the conversation."""
 
     class Looking(Scripted):
         def _generate(self, messages: Any, *_: Any, **__: Any) -> Any:

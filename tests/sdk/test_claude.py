@@ -197,7 +197,7 @@ def bash(command: str) -> Call:
 def test_claude_code_runs_what_passes_and_nothing_else(program: Program, gate: Opens) -> None:
     person = Person({"./yes": True, "./no": no("not today")}, after=0.5)
     for name in ("yes", "no"):
-        (program.project / name).write_text(f"#!/bin/sh\ntouch made-by-{name}\n")
+        (program.project / name).write_text(f'#!/bin/sh\n"$(command -v touch)" made-by-{name}\n')
         (program.project / name).chmod(0o755)
     told = program.run(
         gate(person),

@@ -68,7 +68,7 @@ def no(question: dict[str, Any], message: str) -> dict[str, Any]:
 
 
 def _kept(question: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """As it comes back from wherever it was kept."""
+    """A copy that went through JSON."""
     found: dict[str, Any] = json.loads(json.dumps(given))
     return found
 

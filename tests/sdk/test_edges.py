@@ -1,4 +1,4 @@
-"""What is particular to one framework: agents that would run without plugins, proxies, hooks of the program itself."""
+"""Special cases of single frameworks: agents that would run without plugins, proxies, hooks of the program itself."""
 
 from __future__ import annotations
 

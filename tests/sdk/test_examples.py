@@ -1,4 +1,4 @@
-"""The examples run as they stand, offline, and the docs show nothing that is not in one of them."""
+"""The examples run unchanged, offline, and the docs show nothing that is not in one of them."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ SAID: dict[str, tuple[str, ...]] = {
         "floor.sensitive-path",
     ),
     "own_rules": (": allow, ", ": allow, ", ": deny, ", ": ask, ", ": allow, ", ": ask, "),
+    "shop_agent": (
+        *(": allow, ", ": ask, ", ": deny, ", "send_email", ": allow, ", ": ask, ", ": ask, "),
+        *("query", ": allow, ", ": deny, ", "create_issue", ": allow, ", ": ask, "),
+    ),
     "guarded_function": ("saved hello", "This call was not run", "['target', 'text']"),
     "claude_agent": (ASKED, "ls: ran", "make deploy: ran", PIPED),
     "langchain_agent": (ASKED, "tool: done", "tool: make: ", PIPED, "ai: I am done."),

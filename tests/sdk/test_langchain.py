@@ -169,7 +169,7 @@ def test_a_node_with_half_of_the_middleware_is_gated_both_ways(gate: Opens, half
 
 
 class Exchanging(AgentMiddleware[Any, Any, Any]):
-    """Takes another tool under the name of the one that was called."""
+    """Replaces the called tool under the same name."""
 
     def __init__(self, tool: Any) -> None:
         super().__init__()

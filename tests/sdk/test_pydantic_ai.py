@@ -1,4 +1,4 @@
-"""Pydantic AI: what a tool gets is what was judged, whatever else stands around it."""
+"""Pydantic AI: what a tool gets is what was judged, whatever else wraps it."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_run_with_something_between_the_gate_and_the_tools_does_not_start(gate
     agent: Agent[Any, Any] = Agent(
         model([[Use(ALLOWED)]]), toolsets=[toolset(ran)], capabilities=[ours] if late else [ours, behind]
     )
-    with pytest.raises(PayloadError, match="`Outside` would stand behind the gate"):
+    with pytest.raises(PayloadError, match="`Outside` would be behind the gate"):
         agent.run_sync("go", capabilities=[behind] if late else None)
     assert ran.commands == []
 

@@ -1,4 +1,4 @@
-"""`assent` that waits two seconds where it waits tens of them. Starts it, tests nothing.
+"""`assent` with waits of two seconds instead of tens of seconds. Starts it, tests nothing.
 
 `python -m tests.server.impatient COMMAND …` is `assent COMMAND …`, from the root of the sources or with `PATHS`."""
 

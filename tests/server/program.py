@@ -84,7 +84,7 @@ class Person:
         raise AssertionError(f"no question of {session} waits")
 
     def offers(self) -> list[dict[str, Any]]:
-        """The open offers, as a page is told of them that has just come."""
+        """The open offers, as a page receives them when it opens."""
         stream = http.client.HTTPConnection("127.0.0.1", self.program.port, timeout=20)
         stream.request("GET", "/v1/events", headers=self.headers)
         told = next(line for line in stream.getresponse() if line.startswith(b"data: "))

@@ -1,4 +1,4 @@
-"""Calls that are answered on the spot: as they are the long way, and by the files as they are when the call is made."""
+"""Calls that are answered at once: with the answers of the usual path, and by the files at the time of the call."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check(program: Program, **more: object) -> bytes:
 
 
 def requests(program: Program) -> dict[str, tuple[bytes, bool]]:
-    """Requests of every kind to what is answered on the spot, and whether over the socket."""
+    """Requests of every kind to immediate endpoints, and whether over the socket."""
     body = check(program)
     json_type, host = "Content-Type: application/json", f"Host: 127.0.0.1:{program.port}"
     token = f"Authorization: Bearer {program.token}"
@@ -187,7 +187,7 @@ def test_two_requests_at_once_end_the_connection(program: Program) -> None:
 
 @contextmanager
 def crowd(program: Program, ask: Callable[[], bytes], *, size: int = 7) -> Iterator[None]:
-    """Others that call all the time, so that the server hears of many at once."""
+    """Other callers all the time, so that the server sees many requests at once."""
     over = threading.Event()
 
     def call() -> None:

@@ -271,7 +271,7 @@ def test_a_wrong_code_is_said_in_the_terminal(program: Program) -> None:
 
 
 def test_what_poses_as_a_worker_of_the_page_is_ended(program: Program) -> None:
-    """Something else that had this port may have left a service worker, which would stand before our page."""
+    """Something else that had this port may have left a service worker, which would be before our page."""
     for path in ("/sw.js", "/", "/page/app.js", "/deep/er.js"):
         found = program.ask("GET", path, headers={"Service-Worker": "script"})
         assert (found.status, found.headers["content-type"]) == (200, "text/javascript; charset=utf-8")

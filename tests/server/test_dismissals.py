@@ -1,4 +1,4 @@
-"""A question that is put away is denied, which is no answer; nothing else is touched."""
+"""A dismissed question is denied, which is no answer; nothing else changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hook of an agent program with a server at hand: it waits for a person, races the program's dialog, comes back."""
+"""The hook of an agent program with a running server: it waits for a person, races the program's dialog, comes back."""
 
 from __future__ import annotations
 

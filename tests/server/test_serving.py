@@ -10,9 +10,8 @@ import pytest
 SCRIPT = """
 import os
 from assent.server.serving import wake_early
-os.nice(3)
-before = os.sched_getscheduler(0)
-print(wake_early(), os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0) == before)
+nice, before = os.nice(3), os.sched_getscheduler(0)
+print(wake_early(), os.getpriority(os.PRIO_PROCESS, 0) == nice, os.sched_getscheduler(0) == before)
 """
 BATCH = """
 import os
@@ -25,7 +24,7 @@ print(wake_early(), os.sched_getscheduler(0) == os.SCHED_BATCH)
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be asked")
 def test_niceness_and_kind_of_scheduling_stay() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
-    assert done.stdout.split()[1:] == ["3", "True"]
+    assert done.stdout.split()[1:] == ["True", "True"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be asked")

@@ -15,7 +15,7 @@ SECRETS = f'slack-bot-token = "{BOT}"\nslack-app-token = "{APP}"\nslack-signing-
 
 
 class Gate(Program):
-    """A server that asks elsewhere, with secrets in its file and what else its environment has."""
+    """A server that asks in remote channels, with secrets in its file and more environment variables."""
 
     def __init__(self, folder: Path, config: str, *, secrets: str = SECRETS, **environ: str) -> None:
         self.more = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring", **environ}
@@ -38,7 +38,7 @@ class Gate(Program):
         return found
 
     def elsewhere(self, name: str, state: str, seconds: float = 20) -> None:
-        """Wait until a place stands so."""
+        """Wait until a channel is in this state."""
 
         def stands() -> bool | None:
             found = self.ask("GET", "/v1/status", unix=True).json["elsewhere"]

@@ -78,7 +78,7 @@ class Receiver:
         request.wfile.write(answer)
 
     def event(self, kind: str, about: str, *, seconds: float = 15) -> dict[str, Any]:
-        """The event of a kind that speaks of something, once it is there."""
+        """The event of a kind that mentions something, once it is there."""
 
         def found() -> dict[str, Any] | None:
             return next((each for each in self.events if each["event"] == kind and about in json.dumps(each)), None)

@@ -82,7 +82,7 @@ class StandIn:
         return f"http://127.0.0.1:{self.port}/api/"
 
     def message(self, number: int = 0, *, about: str = "", seconds: float = 15) -> Posted:
-        """The message of this number, among those that speak of something, once it is there."""
+        """The message of this number, among those that mention something, once it is there."""
 
         def found() -> Posted | None:
             fitting = [each for each in self.messages if about in each.history[0].get("text", "") + each.words]

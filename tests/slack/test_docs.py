@@ -14,9 +14,9 @@ import pytest
 
 from assent.approval.channels.webhook import events
 from assent.approval.channels.webhook.channel import FINAL
-from assent.approval.secrets import NAMES, variable
+from assent.approval.secrets import variable
 from assent.policy.document import read_document
-from assent.policy.remote_channels import slack_of, webhook_of
+from assent.policy.remote_channels import places, secret_names
 from assent.policy.rules import Origin
 from assent.server.api.questions import STATUS
 from tests.broker.stage import held
@@ -38,12 +38,11 @@ def test_the_manifest_asks_for_what_is_used_and_no_more() -> None:
 
 
 def test_every_section_that_is_shown_loads() -> None:
-    first, second = (read_document(each, "x", Origin.USER) for each in blocks("docs/slack.md", "toml"))
-    assert slack_of([first]) is not None
-    assert getattr(slack_of([second]), "transport") == "http"  # noqa: B009
-    hook = webhook_of([read_document(blocks("docs/webhook.md", "toml")[0], "x", Origin.USER)])
-    assert hook is not None
-    assert hook.users == ("ann", "bob")
+    first, second = (places([read_document(each, "x", Origin.USER)]) for each in blocks("docs/slack.md", "toml"))
+    assert first["slack"].values["transport"] == "socket"
+    assert second["slack"].values["transport"] == "http"
+    hook = places([read_document(blocks("docs/webhook.md", "toml")[0], "x", Origin.USER)])
+    assert hook["webhook"].values["users"] == ("ann", "bob")
 
 
 def test_every_secret_is_named_as_it_is_read() -> None:
@@ -54,8 +53,8 @@ def test_every_secret_is_named_as_it_is_read() -> None:
         for each in blocks(page, "ini")
         for name in tomllib.loads(each)
     ]
-    assert set(shown) <= set(NAMES)
-    assert [name for name in NAMES if name not in pages or variable(name) not in pages] == []
+    assert set(shown) <= set(secret_names())
+    assert [name for name in secret_names() if name not in pages or variable(name) not in pages] == []
 
 
 def test_every_field_and_code_of_the_webhook_is_listed() -> None:

@@ -155,7 +155,7 @@ def test_a_question_that_slack_does_not_take_as_it_is_can_be_denied_there(make: 
     program = make()
     program.elsewhere("slack", "up")
     waiting = program.calling("make odd", session="s1")
-    message = standin.message(about="Slack does not take this question")
+    message = standin.message(about="Slack does not accept this question")
     assert set(message.buttons) == {"assent_deny"}
     forged = standin.pressed(message, "assent_deny")
     standin.send(forged)

@@ -117,7 +117,7 @@ def test_a_changed_rule_is_saved_only_after_its_reach_was_shown(program: Gate, s
     shown = slack.send(slack.submitted(view, {"rule": rule, "scope": scope}))
     assert shown["response_action"] == "update"
     assert kit.view_objections(shown["view"]) == []
-    assert "does not cover this very call" in " ".join(kit.texts(shown["view"]))
+    assert "does not cover this call" in " ".join(kit.texts(shown["view"]))
     assert not waiting.done()
     assert slack.send(slack.submitted(shown["view"], {"rule": rule, "scope": scope})) == {"response_action": "clear"}
     assert waiting.result(20).json["allowed"] is True
@@ -205,7 +205,7 @@ def test_what_is_answered_on_the_page_is_closed_in_slack(program: Gate, slack: S
     assert waiting.result(20).json["allowed"] is True
     slack.changed(message, "in web")
     assert message.buttons == {}
-    slack.press(message, "assent_deny")  # too late: it changes nothing, and what stands there stays
+    slack.press(message, "assent_deny")  # too late: it changes nothing, and what is there stays
     until(lambda: [each for each in slack.whispers if "over" in each["text"]] or None, 10, "nobody was told")
     assert "in web" in message.words
     assert [each["outcome"] for each in program.records(kind="answer", session="d1")] == ["allow"]

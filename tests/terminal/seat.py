@@ -93,7 +93,7 @@ class Seat:
         return found is not None and not found.refusal
 
     async def chosen(self, command: str) -> None:
-        """Wait until a question is looked at, and can be answered."""
+        """Wait until a question is selected, and can be answered."""
         await self.until(lambda: self.app.inbox.chosen == self.question(command).id, f"`{command}` is not chosen")
         await self.armed()
 

@@ -176,7 +176,7 @@ def test_a_rule_that_is_written_while_the_question_is_open_counts(terminal: Term
     ask(terminal, "touch no")
     (project.parent / "state" / "config.toml").write_text('deny = ["write(no)"]\n')
     terminal.type("y")
-    assert "the rules deny it by now" in terminal.wait_for("status=4")
+    assert "the rules deny it now" in terminal.wait_for("status=4")
     assert not (project / "no").exists()
 
 

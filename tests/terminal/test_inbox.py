@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from assent.undo.copy import About
+from assent.undo.store import CopyStore, Limits
+from assent.undo.take import take
 from tests.server.program import Program
 from tests.terminal import seat
 from tests.terminal.tmux import Terminal
@@ -18,7 +21,7 @@ ASSENT = Path(sys.executable).parent / "assent"
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
-    found = Program(tmp_path)
+    found = Program(tmp_path, config="[approval]\nunseen = 5\n")
     yield found
     found.stop()
 
@@ -85,3 +88,20 @@ def test_a_closed_terminal_denies_what_was_being_answered_and_nothing_else(
     assert (program.held_now(), other.done()) == (1, False)
     assert other.result(30).json["allowed"] is False  # nobody else shows it: after the grace it is denied, not stranded
     assert program.held_now() == 0
+
+
+def test_what_a_call_deleted_is_put_back_from_the_inbox(program: Program, terminal: Terminal) -> None:
+    path = Path(program.project).resolve() / "lost.txt"
+    path.write_text("one\n")
+    about = About("rm lost.txt", "session-1", str(program.project), "claude")
+    take(CopyStore(str(program.state)), [str(path)], id="copy1", now=time.time(), about=about, limits=Limits())
+    path.unlink()
+    terminal.type("u")
+    terminal.wait_for("rm lost.txt")
+    terminal.press("Enter")
+    terminal.wait_for("put back file")
+    terminal.type("p")
+    terminal.wait_for("replaced by an undo")
+    assert path.read_text() == "one\n"
+    terminal.press("Escape")
+    terminal.wait_for("Nothing waits for you")

@@ -32,7 +32,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 
 @pytest.fixture
 def program(shared: Program) -> Iterator[Program]:
-    """The server, with nothing left of the test before."""
+    """The server, without state of the test before."""
     yield shared
     shared.clear()
 
@@ -111,6 +111,18 @@ async def test_a_question_is_shown_whole_and_yes_lets_it_run(program: Program) -
         await seat.press("y")
         assert await verdict(asked) == (True, "", False)
         await seat.sees("✓ allowed once by you")
+
+
+@played
+async def test_what_the_call_would_cause_is_shown(program: Program) -> None:
+    folder = program.project / "old"
+    folder.mkdir()
+    (folder / "a.txt").write_text("12345")
+    async with seated(program) as seat:
+        asked = await seat.call("rm -rf old")
+        await seat.sees("what it would cause:", "removes 1 file, 5 bytes", "a copy is kept")
+        await seat.press("n")
+        assert (await verdict(asked))[0] is False
 
 
 @pytest.mark.parametrize(("key", "stop"), [("n", False), ("x", True)])

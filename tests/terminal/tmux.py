@@ -15,7 +15,7 @@ PATIENCE = 20.0  # seconds; the machine may be busy
 
 
 def needed() -> None:
-    """Skip without tmux, by name; fail where everything must be there."""
+    """Skip without tmux, with the reason; fail if everything must be there."""
     if shutil.which("tmux") is None:
         if os.environ.get("CI") == "true":
             pytest.fail("tmux is missing, and CI must have it")

@@ -1,4 +1,4 @@
-"""The bash tool: what was approved runs, alone, within bounds, and nothing of it goes on."""
+"""The bash tool: the approved command runs, alone, within bounds, and leaves nothing running."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def test_the_environment_is_what_it_was_but_for_these(monkeypatch: pytest.Monkey
 
 
 def test_a_script_that_changes_while_the_question_is_open_does_not_run(world: World) -> None:
-    script = world.file("run.sh", "echo harmless\n")
+    script = world.file("run.sh", "frob\n")
 
     def swap(_: object) -> bool:
         script.write_text("touch evil\n")

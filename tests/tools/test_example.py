@@ -1,4 +1,4 @@
-"""The example runs as it stands, and the docs show nothing that is not in it."""
+"""The example runs unchanged, and the docs show nothing that is not in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A remembered answer for a script, or for a task, holds for the bytes that it was given for."""
+"""A saved answer for a script, or for a task, holds for the bytes that it was given for."""
 
 from __future__ import annotations
 
@@ -50,13 +50,14 @@ def test_a_script_that_changed_since_the_answer_is_asked_about_again(
     (world.project / RECIPES[command]).write_text("test:\n\techo other\n")
     assert asked(world, command)
     lost = world.shown[-1].decision.lost
+    assert not asked(world, command), "an answer of before hides the one of now"
     assert any(RECIPES[command] in source and "given before" in source for _, source in lost)
 
 
 def test_the_identical_call_is_bound_too(tmp_path: Path) -> None:
     world = world_with(tmp_path, Scope.SESSION)
     assert (asked(world, "bash run.sh"), asked(world, "bash run.sh")) == (True, False)
-    (world.project / "run.sh").write_text("echo other\n")
+    (world.project / "run.sh").write_text("frob other\n")
     assert asked(world, "bash run.sh")
 
 

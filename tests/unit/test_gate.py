@@ -148,11 +148,11 @@ def test_a_rule_that_is_too_broad_is_not_remembered_and_the_answer_counts_once(t
 
 def test_a_script_that_changes_while_its_question_waits_does_not_run(tmp_path: Path) -> None:
     def changes(held: Held) -> Answer:
-        (world.project / "run.sh").write_text("echo other\n")
+        (world.project / "run.sh").write_text("frob other\n")
         return YES
 
     world = World(tmp_path, changes)
-    (world.project / "run.sh").write_text("echo one\n")
+    (world.project / "run.sh").write_text("frob one\n")
     [verdict] = world.run(world.call("bash run.sh"))
     assert verdict.resolution is not None
     assert (verdict.allowed, verdict.resolution.ending) == (False, Ending.CHANGED)

@@ -1,4 +1,4 @@
-"""A model that says what a test wrote down, over the four wire formats that agent programs speak."""
+"""A scripted model, over the four wire formats of the agent programs."""
 
 from .script import Call, Request, Say, Step, Turn, Use
 from .server import Model

@@ -1,4 +1,4 @@
-"""Anthropic Messages, as Claude Code speaks it."""
+"""Anthropic Messages, as Claude Code uses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, as opencode and most others speak it."""
+"""OpenAI Chat Completions, as opencode and most others use it."""
 
 from __future__ import annotations
 

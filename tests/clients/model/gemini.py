@@ -1,4 +1,4 @@
-"""Gemini generateContent and streamGenerateContent, as Gemini CLI speaks it."""
+"""Gemini generateContent and streamGenerateContent, as Gemini CLI uses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI Responses, as Codex speaks it."""
+"""OpenAI Responses, as Codex uses it."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ def test_a_tool_of_a_server_goes_by_the_name_that_rules_use(name: str, known: li
 def test_the_servers_of_copilot_are_read_from_its_settings(tmp_path: Path) -> None:
     (tmp_path / ".copilot").mkdir()
     (tmp_path / ".copilot/mcp-config.json").write_text(json.dumps({"mcpServers": {"notes": {}}}))
-    environ = servers.told("copilot", str(tmp_path), str(tmp_path / "p"))
+    environ = servers.environment("copilot", str(tmp_path), str(tmp_path / "p"))
     given = {**COPILOT, "toolName": "notes-add-one"}
     event = agents.load("copilot").parse(given, environ=environ, home=str(tmp_path), project="/w")
     assert event.call is not None
     assert event.call.tool == "mcp__notes__add-one"
-    assert servers.told("claude", str(tmp_path), "/w") == {}
+    assert servers.environment("claude", str(tmp_path), "/w") == {}
 
 
 @pytest.mark.parametrize(("runtime", "given"), [("qwen", QWEN), ("copilot", COPILOT), ("gemini", GEMINI)])

@@ -139,6 +139,46 @@ def test_an_allow_is_never_a_block(runtime: str, name: str, form: str, call: Cal
     assert opens(rendered, event.kind)
 
 
+COMMAND = "/home/me/.assent/bin/assent-contain 0123456789abcdef"
+INPUTS = st.dictionaries(WORDS | st.text(max_size=4), VALUES, max_size=5)
+
+
+@before
+@given(tool=st.sampled_from(TOOLS), given=INPUTS, text=st.text(max_size=20), kind=KINDS)
+def test_an_allow_with_another_command_has_the_whole_input_and_that_command(
+    runtime: str, name: str, form: str, tool: str, given: dict[str, object], text: str, kind: EventKind
+) -> None:
+    adapter = agents.load(runtime)
+    event = Event(kind, name, Call(tool, {**given, "command": text}, cwd="/w"), form=form)
+    if not adapter.replaces(event):
+        return
+    assert kind is EventKind.BEFORE_TOOL
+    answer = json.loads(adapter.render(event, Reply(Outcome.ALLOW, "contained", command=COMMAND)).stdout)
+    inner = answer.get("hookSpecificOutput", answer)
+    found = next(inner[key] for key in ("updatedInput", "modifiedArgs", "args") if key in inner)
+    assert found == json.loads(json.dumps({**given, "command": COMMAND}))
+
+
+@before
+@given(call=CALLS, outcome=st.sampled_from([Outcome.ASK, Outcome.DENY]))
+def test_only_an_allow_has_another_command(runtime: str, name: str, form: str, call: Call, outcome: Outcome) -> None:
+    event = Event(EventKind.BEFORE_TOOL, name, call, form=form)
+    rendered = agents.load(runtime).render(event, Reply(outcome, "no", command=COMMAND))
+    assert COMMAND not in rendered.stdout + rendered.stderr
+
+
+def test_the_programs_whose_commands_are_replaced_are_those_that_were_tried() -> None:
+    call = Call("Bash", {"command": "ls"}, cwd="/w")
+    calls = (call, call.but(tool="bash"))
+    found = {
+        (runtime, form)
+        for runtime, name, form in BEFORE
+        for each in calls
+        if agents.load(runtime).replaces(Event(EventKind.BEFORE_TOOL, name, each, form=form))
+    }
+    assert found == {("claude", ""), ("codex", ""), ("opencode", ""), ("copilot", "own")}
+
+
 @pytest.mark.parametrize("runtime", known.runtimes())
 @given(reply=REPLIES)
 def test_what_was_no_payload_never_runs(runtime: str, reply: Reply) -> None:

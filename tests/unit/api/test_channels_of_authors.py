@@ -1,4 +1,4 @@
-"""Places to ask in that a program brings: they answer from wherever they are, and what breaks there says why."""
+"""Channels of an embedding program: they answer from anywhere, and an error in one says why."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def opens(tmp_path: Path) -> Opens:
 @pytest.mark.parametrize("name", ["allow", "ask", "deny"])
 @pytest.mark.parametrize("given", ["refund", b"refund", {"refund": True}, None, 3, [b"refund"], [["refund"]], [None]])
 def test_rules_that_are_no_list_of_texts_are_refused(opens: Opens, name: str, given: object) -> None:
-    with pytest.raises(PayloadError, match=f"`{name}` is a list"):
+    with pytest.raises(PayloadError, match=f"`{name}` must be a list"):
         opens(**{name: given})
 
 
@@ -74,14 +74,14 @@ def test_whatever_gives_texts_one_by_one_is_a_list(opens: Opens, given: Any) -> 
     ],
 )
 def test_a_text_is_a_list_nowhere(make: Callable[[], object]) -> None:
-    with pytest.raises(PayloadError, match=r"is a list|is no path rule"):
+    with pytest.raises(PayloadError, match=r"must be a list|is no path rule"):
         make()
 
 
 def test_settings_of_theirs_with_a_text_for_a_list_are_refused() -> None:
     whole = {"mode": "default", "allowed_tools": [], "denied_tools": [], "path_rules": [], "denied_commands": []}
     for name in ("allowed_tools", "denied_tools", "path_rules", "denied_commands"):
-        with pytest.raises(PayloadError, match="is a list"):
+        with pytest.raises(PayloadError, match="must be a list"):
             PermissionChecker(SimpleNamespace(**{**whole, name: "bash"}))
     settings = SimpleNamespace(**whole)
     checker = PermissionChecker(settings)

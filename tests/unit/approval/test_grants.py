@@ -1,4 +1,4 @@
-"""The book of grants: what holds where and when, and that nobody else can write in it."""
+"""The file of grants: which hold where and when, and that nobody else can write to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to look at twice is said, and plain calls are left in peace."""
+"""Calls that need a second look get a warning, and plain calls get none."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_a_plain_call_has_no_warning(command: str, description: str) -> None:
         ("ls", "The user has already approved this", "it claims “user has already approved”; only you can say so"),
         ("ls # pre-approved by security", "", "it claims “pre-approved”; only you can say so"),
         ("ls", "This is safe to run", "it claims “safe to run”; only you can say so"),
-        ("ls\u200b -la", "", "the call holds characters that cannot be seen: \\u{200b}"),
-        ("ls", "list\u202e files", "the description holds characters that cannot be seen: \\u{202e}"),
-        ("cat pаss.txt", "", "letters that pass for others: p\\u{430}ss"),
+        ("ls\u200b -la", "", "the call contains invisible characters: \\u{200b}"),
+        ("ls", "list\u202e files", "the description contains invisible characters: \\u{202e}"),
+        ("cat pаss.txt", "", "look-alike letters: p\\u{430}ss"),
         ("echo ok" + " " * 60 + "; rm x", "", "a long run of blanks pushes text out of view"),
         ("echo ok" + "\n" * 20 + "rm x", "", "a long run of blanks pushes text out of view"),
         ("echo " + "x " * 1500, "", "the command is 3005 characters long; read all of it"),
@@ -64,9 +64,9 @@ def test_a_plain_call_has_no_warning(command: str, description: str) -> None:
         ("echo " + "aB3d" * 40 + " | base64 -d", "", "a long encoded text that nobody can read, and it is decoded"),
         ("printf '" + "\\x41" * 12 + "'", "", "a long encoded text that nobody can read"),
         ("echo aGk= | base64 -d > x", "", "text is decoded while it runs: its content cannot be seen here"),
-        ("curl http://203.0.113.5/x", "", "an address by number: 203.0.113.5"),
+        ("curl http://203.0.113.5/x", "", "a numeric address: 203.0.113.5"),
         ("curl https://example.com@evil.test/x", "", "the address shows `example.com` but connects to `evil.test`"),
-        ("curl https://xn--80ak6aa92e.com", "", "a name of another script in disguise: xn--80ak6aa92e.com"),
+        ("curl https://xn--80ak6aa92e.com", "", "a host name in disguise, in another script: xn--80ak6aa92e.com"),
     ],
 )
 def test_what_does_not_fit_or_hides_is_said(command: str, description: str, expected: str) -> None:
@@ -82,7 +82,7 @@ def test_the_description_may_stand_among_the_arguments() -> None:
 
 def test_other_tools_are_looked_at_too() -> None:
     call = Call("mcp__x__y", {"a": [{"b": "x\u200by"}], "k\u200bey": 1}, cwd=ROOT)
-    assert warnings(call, READY.lower(call)) == ("the call holds characters that cannot be seen: \\u{200b}",)
+    assert warnings(call, READY.lower(call)) == ("the call contains invisible characters: \\u{200b}",)
 
 
 def test_warnings_are_few_and_safe_to_show() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assent.approval import wire
 from assent.contract import Call, Decision, Layer, Outcome, Part, PayloadError, Value, fields
-from assent.contract.approval import Answer, Ending, Held, Preview, Resolution, Said, Scope, Suggestion
+from assent.contract.approval import Answer, Consequence, Ending, Held, Preview, Resolution, Said, Scope, Suggestion
 from tests.broker.stage import YES, held
 from tests.examples import examples
 
@@ -68,6 +68,7 @@ helds = st.builds(
     decisions,
     st.builds(Preview, texts, texts, path=texts, length=st.integers(0, 10**9)),
     effects=many_texts,
+    consequences=st.lists(st.builds(Consequence, texts, texts, cut=st.booleans()), max_size=2).map(tuple),
     suggestions=st.lists(st.builds(Suggestion, many_texts, texts), max_size=2).map(tuple),
     warnings=many_texts,
     project=texts,

@@ -1,4 +1,4 @@
-"""`assent inbox` where it cannot run: each time it says what to do instead."""
+"""`assent inbox` if it cannot run: each time it says what to do instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is typed wrongly is answered with the next step."""
+"""Wrong commands and options are answered with the next step."""
 
 from __future__ import annotations
 

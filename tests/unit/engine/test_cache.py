@@ -1,4 +1,4 @@
-"""EngineCache are shared, made anew when a file changes, and refuse when one does not load."""
+"""Engines are shared, rebuilt when a file changes, and refused when a file does not load."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def fields(settings: Settings) -> dict[str, object]:
 
 
 def agree(machine: Machine, gate: Engine) -> bool:
-    """Whether a gate decides as one that was made of the files."""
+    """Whether a gate decides as one that was made from the files."""
     plain = machine.open(quickly=False)
     calls = [machine.call(command) for command in COMMANDS]
     return fields(gate.settings) == fields(plain.settings) and all(

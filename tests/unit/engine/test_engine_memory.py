@@ -1,4 +1,4 @@
-"""What the gate remembers between calls never outlives what it rests on."""
+"""Cached results never outlive what they depend on."""
 
 from __future__ import annotations
 

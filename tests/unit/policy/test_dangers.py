@@ -55,3 +55,36 @@ def test_what_discards_work_only_where_it_is_there_depends_on_the_host() -> None
     assert found_in(effect, ("/w/main",), Facts()) == ("discard-work",)
     assert found_in(effect, ("/w/main",), Facts(absent=("/w/main",))) == ()
     assert found_in(effect, ("/w/main",), Facts(absent=("/w/other",))) == ("discard-work",)
+
+
+def test_all_files_of_a_root_are_lost_where_they_are_deleted_or_emptied() -> None:
+    def marks(operation: Operation, folder: str, *dangers: str) -> tuple[str, ...]:
+        target = Target(Kind.PATH, "", "{}", under=(folder,), certain=False)
+        return found_in(Effect(operation, target, dangers=dangers), (), FACTS)
+
+    assert marks(Operation.DELETE, "/code/project", "every-file") == ("broad-write",)  # a person may mean that
+    assert marks(Operation.DELETE, "/code", "every-file") == ("broad-delete",)
+    assert marks(Operation.DELETE, "/", "every-file") == ("broad-delete",)
+    assert marks(Operation.DELETE, "/code/project/build", "every-file") == ()
+    assert marks(Operation.WRITE, "/code/project", "every-file", "empties") == ("broad-write",)
+    assert marks(Operation.WRITE, "/code/project", "every-file") == ()
+    assert marks(Operation.WRITE, "/code/project", "empties") == ()
+
+
+def test_all_files_of_a_folder_of_the_home_are_asked_about() -> None:
+    def marks(name: str) -> tuple[str, ...]:
+        return found_in(Effect(Operation.DELETE, Target(Kind.PATH, name, pattern=True)), (name,), facts)
+
+    facts = Facts(roots=("/home/user/app",), home="/home/user")
+    assert marks("/home/user/Documents/*") == marks("/home/user/work/a/.[!.]*") == ("broad-write",)
+    assert marks("/home/user/Documents/*.tmp") == marks("/home/user/Documents/a*") == ()
+    assert marks("/home/user/app/notes/*") == marks("/home/user/.cache/pip/*") == marks("/srv/x/*") == ()
+
+
+def test_what_empties_a_glob_over_a_root_is_broad() -> None:
+    def marks(name: str, *dangers: str) -> tuple[str, ...]:
+        effect = Effect(Operation.WRITE, Target(Kind.PATH, name, pattern=True), dangers=dangers)
+        return found_in(effect, (name,), FACTS)
+
+    assert marks("/code/project/*", "empties") == marks("/code/project/**/*", "empties") == ("broad-write",)
+    assert marks("/code/project/*.log", "empties") == marks("/code/project/*") == ()

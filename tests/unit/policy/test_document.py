@@ -62,7 +62,7 @@ def test_a_whole_file_reads_as_written() -> None:
         ('deny = [\n  "a",\n  "bash(x",\n]\n', 3, "unbalanced"),
         ("deny = 3\n", 1, "list of rules"),
         ('deny = [{ rule = "bash", becuase = "x" }]\n', 1, "unknown key `becuase`"),
-        ('deny = [{ rule = "bash", expires = "soon" }]\n', 1, "is a date"),
+        ('deny = [{ rule = "bash", expires = "soon" }]\n', 1, "must be a date"),
         ('[approval]\ntimeout = "x"\n', 2, "number of seconds"),
         ('[approval]\nroute = "bothe"\n', 2, "did you mean `both`?"),
         ("[aproval]\n", 1, "did you mean `approval`?"),

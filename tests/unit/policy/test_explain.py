@@ -31,7 +31,8 @@ def test_an_agent_is_told_what_to_do_instead() -> None:
     told = explain.to_agent(decide("read", "~/.ssh/id_rsa"))
     assert told == (
         "This call was not run: read ~/.ssh/id_rsa. Reason: `~/.ssh/id_rsa` is protected: SSH keys and settings "
-        "[floor.sensitive-path]. No wording will open this; go on without it, and say that you could not."
+        "[floor.sensitive-path]. No other wording gets around this; continue without it, and say that you could not "
+        "do it."
     )
     assert "plan mode" in explain.to_agent(decide("write", "a", "plan"))
     assert "list it as a step" in explain.to_agent(decide("write", "a", headless=True))

@@ -17,9 +17,13 @@ from assent.policy import floor_commands
 from assent.state import pause
 
 
-def reaches(text: str) -> bool:
+def reach(text: str) -> Outcome:
     lowering = shell.lower(text, cwd="/w", home="/home/user", shell="bash")
-    return any(floor_commands.reaches(each) for each in lowering.invocations)
+    return max(map(floor_commands.reaches, lowering.invocations), default=Outcome.ALLOW)
+
+
+def reaches(text: str) -> bool:
+    return reach(text) is Outcome.DENY
 
 
 @pytest.mark.parametrize("length", range(3, len("send-keys") + 1))
@@ -52,6 +56,10 @@ def test_commands_that_come_from_elsewhere_are_any_commands(word: str) -> None:
         "tmux set -g status off",
         "tmux wait-for done",
         "tmux kill-session -t a",
+        "tmux refresh-client",
+        "tmux refresh-client -S -t /dev/pts/3",
+        "tmux detach-client -s work",
+        "tmux delete-buffer -b b0",
         "zellij ls",
         "kitty --version",
         "wezterm cli list",
@@ -60,7 +68,65 @@ def test_commands_that_come_from_elsewhere_are_any_commands(word: str) -> None:
     ],
 )
 def test_what_neither_types_nor_shows_is_left_alone(text: str) -> None:
-    assert not reaches(text)
+    assert reach(text) is Outcome.ALLOW
+
+
+@pytest.mark.parametrize("before", ["", "-L x ", "-S /tmp/s ", "ls \\; "])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "send-keys -t work Enter",
+        "send-keys -t ' work:0.0' Tab",
+        "send -l -t=work:web 'npm start'",
+        "send-keys -t '$12:0' C-c",
+        "send-keys -t '\uf111 work:0.0' Enter",
+        "capture-pane -pt work:0 -S -80",
+        "capture-pane -p -t 0.1",
+        "capturep -epJt %4",
+        "source-file ~/.tmux.conf",
+        "source -q /home/user/.config/tmux/tmux.conf",
+    ],
+)
+def test_a_terminal_that_is_named_is_asked_about(before: str, command: str) -> None:
+    assert reach(f"tmux {before}{command}") is Outcome.ASK
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "send-keys y Enter",
+        "send-keys -t 0 y",
+        "send-keys -t %3 y",
+        "send-keys -t :1 y",
+        "send-keys -t 1:work y",
+        "send-keys -t '{last}' y",
+        "send-keys -t ! y",
+        "send-keys -t $x y",
+        "send-keys -t",
+        "send-keys -t work -X copy-pipe sh",
+        "send-keys -Xt work copy-pipe sh",
+        "send-keys -F -t work '#(sh)'",
+        "send-keys -K -t work y",
+        "send-keys -t work y \\; send-keys y",
+        "capture-pane -p",
+        "capture-pane -t work",
+        "capture-pane -p -t '{marked}'",
+        "capture-pane -p -t '#(sh)'",
+        "capture-pane -p -b x -t work",
+        "source-file x.conf",
+        "source-file ~/.tmux.conf x.conf",
+        "source-file -F ~/.tmux.conf",
+        "source-file -",
+        "source-file",
+        "refresh-client -C 10,10",
+        "refresh-client -B 'x:%*:#(sh)'",
+        "refresh-client -l",
+        "detach-client -E sh",
+        "detach-client -aE sh",
+    ],
+)
+def test_a_terminal_that_is_not_named_may_be_the_one_of_a_dialog(command: str) -> None:
+    assert reaches(f"tmux {command}")
 
 
 def test_a_command_that_tmux_does_not_have_may_be_an_alias_for_any() -> None:

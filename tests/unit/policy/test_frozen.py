@@ -1,4 +1,4 @@
-"""Settings that were written down and read again are the same settings."""
+"""Settings that were serialized and loaded are the same settings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 from assent.contract import Call
 from assent.engine.engine import Engine
 from assent.policy.document import Document, read_document
-from assent.policy.frozen import FrozenRules, FrozenSettings, Rows, freeze
-from assent.policy.rules import About, Origin
+from assent.policy.frozen import FrozenSettings, freeze
+from assent.policy.frozen_rules import FrozenRules, Rows
+from assent.policy.rules import Origin, RuleKind
 from assent.policy.ruleset import RuleSet
 from assent.policy.settings import Settings, combine
 from tests.cases import HOME, ROOT
@@ -18,7 +19,7 @@ from tests.cases import HOME, ROOT
 USER = """
 mode = "auto"
 allow = ["bash(cargo test:*)", "write(docs/**)", "bash(make {a,b})", "mcp__docs", "fetch(domain:example.com)"]
-ask = ["bash(git push:*)", "agent(reviewer)", "bash(* --force)"]
+ask = ["bash(git push:*)", "agent(reviewer)", "bash(* --force)", "refund(amount <= 5)"]
 deny = [
   "path(/etc/*)",
   "read(**/.env)",
@@ -36,9 +37,19 @@ api = "openai"
 model = "small-1"
 timeout = 3
 input_price = 0.5
+[contain]
+on = true
+network = ["registry.npmjs.org"]
+hidden = ["~/notes"]
+limits = { memory = "2 GB" }
 [commands."mine sync"]
 options = "-n,--dry-run"
 operands = "READ*"
+[tools.mcp__files__read]
+reads = ["path"]
+[agent.explore]
+mode = "plan"
+deny = ["bash(ls:*)", "refund(amount > 5)"]
 """
 PROJECT = 'deny = ["bash(terraform apply:*)"]\nmax_mode = "auto"\n'
 LAYERS = ("floor", "deny", "ask", "allow")
@@ -100,7 +111,7 @@ def test_rules_on_commands_are_filed_as_they_were(layer: str) -> None:
     frozen: RuleSet = getattr(thawed(settings).bind((ROOT,), HOME), layer)
     assert json.dumps(frozen.commands.plain()) == json.dumps(plain.commands.plain())
     assert frozen.commands.whole == plain.commands.whole
-    for rule in plain.about(About.COMMAND):
+    for rule in plain.about(RuleKind.COMMAND):
         program, *words = rule.spec.split() or [""]
         asked = program, tuple(words), (rule.spec, rule.spec.replace("*", "x"))
         assert frozen.commands.near(*asked) == plain.commands.near(*asked)

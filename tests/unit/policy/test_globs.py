@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assent.contract import PolicyError
 from assent.policy import globs
@@ -69,3 +71,15 @@ def test_a_malformed_glob_is_an_error(glob: str) -> None:
 )
 def test_a_shell_glob_overlaps_a_rule_where_it_aims_at_what_the_rule_names(shell: str, rule: str, meet: bool) -> None:
     assert overlaps(shell, rule) is meet
+
+
+NAMES = st.lists(st.sampled_from(["a", "ab", ".b", "b.c", "", "\n"]), min_size=1, max_size=4)
+RULES = st.lists(st.sampled_from(["a", "*b", "?", "**", ".*", "[ab]", "[!a]", "b.*", ""]), min_size=1, max_size=4)
+
+
+@given(NAMES, RULES, st.booleans())
+def test_a_rule_overlaps_a_path_without_wildcards_only_where_it_covers_it(
+    names: list[str], rule: list[str], anywhere: bool
+) -> None:
+    path, glob = "/" + "/".join(names), ("**/" if anywhere else "/") + "/".join(rule)
+    assert PathGlob(glob).covers(path) or not overlaps(path, glob)

@@ -1,4 +1,4 @@
-"""A remembered answer settles the question it once answered, and nothing else."""
+"""A saved answer settles the question it once answered, and nothing else."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ STEERED = [
 def test_a_beginning_covers_no_word_that_makes_the_program_run_or_load_something_else(
     beginning: str, words: str
 ) -> None:
-    rule = grant(f"bash({beginning}:*)")
+    rule = grant(f"bash({beginning}:*)", answers=["danger(deploy)"])
     assert outcome("bash", beginning, rule) == "allow"
     assert outcome("bash", f"{beginning} {words}", rule) == "ask"
 

@@ -40,7 +40,7 @@ def test_one_that_can_only_tighten_widens_nothing() -> None:
         ("", "needs a name"),
         ('name = "../x"', "is not a valid name"),
         ('name = "A"', "is not a valid name"),
-        ("name = 7", "`name` is a text"),
+        ("name = 7", "`name` must be a text"),
         ('name = "x"\n[packs]\non = ["dev-tasks"]', "may not set `packs`"),
         ('name = "x"\nfollow_runtime_mode = true', "may not set `follow_runtime_mode`"),
         ('name = "x"\nmode = "yolo"', "yolo"),

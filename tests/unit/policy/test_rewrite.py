@@ -1,4 +1,4 @@
-"""A policy's text takes rules in, and keeps everything else."""
+"""Rules are added to a policy's text, and everything else is kept."""
 
 from __future__ import annotations
 

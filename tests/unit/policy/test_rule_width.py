@@ -303,7 +303,5 @@ def test_a_script_of_one_project_is_not_allowed_in_all(rule: str) -> None:
 
 
 def test_a_rule_that_nobody_can_read_is_refused() -> None:
-    assert refusal("bash(echo \u202e)") == (
-        "it contains characters that are invisible or look like others; write it again"
-    )
-    assert refusal(f"bash(echo {'x' * 2000})") == "it is 2011 characters long; nobody can read that before saving it"
+    assert refusal("bash(echo \u202e)") == ("it contains invisible or look-alike characters; type it again")
+    assert refusal(f"bash(echo {'x' * 2000})") == "it is 2011 characters long; too long to read before saving it"

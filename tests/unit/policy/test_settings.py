@@ -1,4 +1,4 @@
-"""The layers of configuration lie over each other as the docs say."""
+"""The layers of configuration override each other as the docs say."""
 
 from __future__ import annotations
 

@@ -1,16 +1,19 @@
-"""The shipped rules mean what their own examples show, and every id is one of a kind."""
+"""The shipped rules mean what their own examples show, and every id is unique."""
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 
 import pytest
 
-from assent.contract import Effect, Kind, Operation, Target
+from assent.contract import Effect, Kind, Operation, PolicyError, Target
+from assent.contract.packs import OFFERED, PACKS, PROVED, RULES
 from assent.engine.engine import Engine
 from assent.policy import shipped
 from assent.policy.dangers import DANGERS
-from assent.policy.rules import About
+from assent.policy.document import document_of
+from assent.policy.rules import Origin, RuleKind
 from assent.policy.ruleset import RuleSet
 from tests.cases import call, gate
 
@@ -45,7 +48,7 @@ def test_ids_are_unique() -> None:
 
 
 def test_every_danger_a_shipped_rule_names_exists() -> None:
-    named = {rule.spec for _, _, entry in ENTRIES for rule in entry.rules if rule.about is About.DANGER}
+    named = {rule.spec for _, _, entry in ENTRIES for rule in entry.rules if rule.about is RuleKind.DANGER}
     assert named <= DANGERS.keys()
 
 
@@ -53,7 +56,7 @@ def test_every_entry_gives_a_reason() -> None:
     assert [entry.id for _, _, entry in ENTRIES if not entry.reason] == []
 
 
-@pytest.mark.parametrize("pack", shipped.PACKS)
+@pytest.mark.parametrize("pack", RULES)
 def test_a_packs_rules_match_their_examples(pack: str) -> None:
     ready = gate()
     for entry in shipped.entries(f"packs/{pack}")["rule"]:
@@ -64,8 +67,21 @@ def test_a_packs_rules_match_their_examples(pack: str) -> None:
 
 
 def proves(rules: RuleSet, text: str, ready: Engine) -> bool:
-    if rules.rules[0].about is About.PATH:
-        operation = Operation.WRITE if Operation.WRITE in rules.rules[0].operations else Operation.DELETE
+    if rules.every()[0].about is RuleKind.PATH:
+        operation = Operation.WRITE if Operation.WRITE in rules.every()[0].operations else Operation.DELETE
         return rules.proving_effect(Effect(operation, Target(Kind.PATH, text)), (text,)) is not None
     found = ready.lower(call("bash", text)).invocations
     return bool(found) and all(rules.proving_command(each) for each in found)
+
+
+def test_the_policy_to_start_from_turns_on_the_packs_that_are_offered_and_says_what_they_are_for() -> None:
+    text = shipped.starter()
+    said = document_of(tomllib.loads(text), "user", Origin.USER)
+    assert said.packs == OFFERED
+    assert [name for name in OFFERED if f"#   {name}: {PACKS[name]}\n" not in text] == []
+
+
+def test_a_pack_that_is_proved_by_facts_has_no_rules_and_an_unknown_one_is_an_error() -> None:
+    assert [shipped.pack_rules(name) for name in PROVED] == [[] for _ in PROVED]
+    with pytest.raises(PolicyError, match="unknown pack"):
+        shipped.pack_rules("rebuilt")

@@ -95,8 +95,18 @@ def test_nothing_is_suggested_where_no_answer_can_be_remembered(tool: str, given
         ("write", ".github/workflows/x.yml", ["write(.github/workflows/x.yml)"]),
         ("fetch", "https://docs.example.com/x", ["fetch(domain:docs.example.com)"]),
         ("agent", "reviewer", ["agent(reviewer)"]),
-        ("mcp__gh__create", {}, ["mcp__gh__create", "mcp__gh"]),
-        ("weather", {}, ["weather"]),
+        ("weather", {}, ["weather(only)"]),
+        (
+            "mcp__gh__create",
+            {"repo": "a/b", "title": "It is slow"},
+            ['mcp__gh__create(repo = a/b, title = "It is slow")', "mcp__gh__create(repo = a/b, title is any)"],
+        ),
+        ("note", {"labels": ["a", "b"], "to": {"id": 7}}, ["note(labels in [a, b], to.id = 7)"]),
+        (
+            "refund",
+            {"amount": 5, "currency": "EUR"},
+            ["refund(amount = 5, currency = EUR)", "refund(amount <= 5, currency = EUR)"],
+        ),
     ],
 )
 def test_other_tools_are_suggested_by_what_they_touch(

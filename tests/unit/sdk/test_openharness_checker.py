@@ -1,4 +1,4 @@
-"""The names of OpenHarness's checker: what it stops or asks about, so do we; the real one is the yardstick."""
+"""The API of OpenHarness's checker: what it stops or asks about, so do we, compared with the real one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent: an answer in one go, some on the spot, and nothing lost when a connection ends."""
+"""Sending: each answer in one write, some at once, and nothing lost when a connection ends."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_what_is_left_for_somebody_who_is_gone_is_dropped() -> None:
 
 
 class Application:
-    """Answers `/immediate` on the spot, or later where it is told so, and all else as usual."""
+    """Answers `/immediate` at once, or later if told so, and all else as usual."""
 
     immediate = {b"/immediate": ()}
 

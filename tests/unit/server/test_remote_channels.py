@@ -1,4 +1,4 @@
-"""What `assent doctor` finds of places elsewhere: what is missing, and secrets that are not secret."""
+"""The findings of `assent doctor` on remote channels: missing parts, and secrets that are not secret."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from assent.server.api.request_guard import Suspended, run_until_wait
+from assent.server.api.endpoint import Refusal
+from assent.server.api.request_guard import Suspended, read, run_until_wait
 
 
 async def waits(seen: list[str], *futures: asyncio.Future[str]) -> str:
@@ -88,3 +89,9 @@ def test_a_task_that_is_cancelled_cancels_what_waits() -> None:
     seen: list[str] = []
     assert isinstance(asyncio.run(play(seen)), asyncio.CancelledError)
     assert seen == ["begun", "cancelled"]
+
+
+@pytest.mark.parametrize("raw", [b'{"tool": "x", "tool": "y"}', b'{"tool": "x", "input": {"a": 5, "a": 500}} '])
+def test_a_body_with_a_key_twice_is_refused(raw: bytes) -> None:
+    with pytest.raises(Refusal, match="given twice"):
+        read(raw)

@@ -1,4 +1,4 @@
-"""What goes to a page has nothing in it that hides."""
+"""Text that is sent to a page hides nothing."""
 
 from __future__ import annotations
 

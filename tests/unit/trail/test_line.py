@@ -1,4 +1,4 @@
-"""What is written of a record is the same whether such a one was written before or not."""
+"""A record is written the same with and without cached parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = st.sampled_from(["", "a", "b", 'x"y', "ünï", "\u202e", "1"])
 
 
 def anew(given: Record) -> bytes:
-    """What is written by who remembers nothing."""
+    """The line that is written without cached parts."""
     line._known.clear()
     return line.body(given)
 
@@ -57,6 +57,15 @@ def test_a_secret_is_not_remembered() -> None:
     said = line.body(record(input={"command": f"curl -H 'Authorization: Bearer {secret}' example.com"}))
     assert secret.encode() not in said
     assert line._known == {}
+
+
+def test_a_record_that_only_hints_at_secrets_is_remembered_as_it_is_written() -> None:
+    line._known.clear()
+    given = record(cwd="/home/me/auth-token-service", input={"command": "git log -- http/secret.py"})
+    first = line.body(given)
+    assert len(line._known) == 1
+    assert line.body(given) == first == anew(given)
+    assert b"/home/me/auth-token-service" in first
 
 
 @pytest.mark.parametrize("id", ["plain-id", 'q"uote', "ünï", "\u202e", "back\\slash", "", "new\nline"])

@@ -1,4 +1,4 @@
-"""Redacting: no secret reaches the disk, whatever it is and wherever it stands; ordinary commands stay as they are."""
+"""Redacting: no secret reaches the disk, whatever it is and wherever it is; ordinary commands stay unchanged."""
 
 from __future__ import annotations
 

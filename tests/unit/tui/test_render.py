@@ -23,7 +23,7 @@ from textual.app import App, ComposeResult
 from textual.content import Content
 
 from assent.contract import Call, Decision, Layer, Outcome, Part
-from assent.contract.approval import Held, Preview, Reach
+from assent.contract.approval import Consequence, Held, Preview, Reach
 from assent.contract.display import code, for_terminal
 from assent.tui import app, render
 from assent.tui.questions import MOST_LINES, InboxQuestion, Questions
@@ -77,14 +77,23 @@ def asked(text: str, kind: str = "command") -> InboxQuestion:
     call = Call(text, {"command": text, text: [text]}, cwd=text, session=text, runtime=text, description=text)
     preview = Preview(kind, text, path=text)
     held = Held(
-        text, call, text, decision, preview, effects=(f"run {text}", text), warnings=(text,), project=text, timeout=300
+        text,
+        call,
+        text,
+        decision,
+        preview,
+        effects=(f"run {text}", text),
+        consequences=(Consequence(text, text), Consequence(text, f"removes `{text}`", cut=True)),
+        warnings=(text,),
+        project=text,
+        timeout=300,
     )
     return InboxQuestion(held, queued=False, position=0, deadline=60.0, choices=())
 
 
 def painted(question: InboxQuestion) -> Iterator[Content]:
     held = question.held
-    for build in (render.warnings, render.says, render.effects, render.why, render.receipt):
+    for build in (*(render.warnings, render.says, render.effects, render.consequences, render.why, render.receipt),):
         yield build(held)
     yield render.head(question)
     yield render.reach(Reach(refusal=held.call.description), 1)
@@ -101,6 +110,17 @@ def test_no_text_steers_the_terminal_or_sets_a_style(text: str, kind: str) -> No
     for content in painted(asked(text, kind)):
         assert STEERS.search(content.plain) is None
         assert all(isinstance(span.style, str) and OURS.fullmatch(span.style) for span in content.spans)
+
+
+def test_consequences_are_lines_with_names_in_bold() -> None:
+    found = (Consequence("deletion", "removes 3 files, 12 bytes"), Consequence("deletion", "git has not `src/[b]x`"))
+    asked_about = asked("make")
+    held = Held(
+        "id", asked_about.held.call, "d", asked_about.held.decision, Preview("command", "make"), consequences=found
+    )
+    shown = render.consequences(held)
+    assert shown.plain == "· removes 3 files, 12 bytes\n· git has not src/[b]x"
+    assert "bold" in {span.style for span in shown.spans if shown.plain[span.start : span.end] == "src/[b]x"}
 
 
 @given(words_in)

@@ -1,4 +1,4 @@
-"""Codex: the asking program is used only where Codex is sure to ask before it."""
+"""Codex: the asking program is used only if Codex is sure to ask before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks in JSON settings: put in beside others, taken out again, and everything else byte for byte as it was."""
+"""Hooks in JSON settings: put in beside others, taken out again, and everything else byte for byte unchanged."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_installing_makes_no_objection_that_was_not_there(file: tuple[str, dict[
         assert (mine.objection(mine.install(text, ENTRY)) == "") == (mine.objection(text) == "")
 
 
-# ---------------------------------------------------------------- what stands there afterwards
+# ---------------------------------------------------------------- what is there afterwards
 
 BEFORE = """{
   // my own

@@ -13,7 +13,7 @@ from assent.approval.channels import screen
 from assent.approval.channels.dialog import Asks, Dialog
 from assent.approval.channels.terminal import Keys, is_paste
 from assent.contract import Call, Decision, Layer, Outcome, Part, StoreError
-from assent.contract.approval import Answer, Held, Preview, Reach, Said, Scope, Suggestion
+from assent.contract.approval import Answer, Consequence, Held, Preview, Reach, Said, Scope, Suggestion
 
 PART = Part(Outcome.ASK, Layer.MODE, "mode.execute", "it runs something", what="run npm", where="command[0:8]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -195,6 +195,25 @@ def test_effects_show_letters_that_look_like_others() -> None:
     asked = held()
     shown = Held("id", asked.call, "d", asked.decision, asked.preview, effects=("write сору",))
     assert "\\u{441}\\u{43e}\\u{440}\\u{443}" in Dialog(shown).opening()
+
+
+def test_consequences_are_shown_below_what_it_does_and_steer_nothing() -> None:
+    asked = held()
+    caused = (
+        Consequence("deletion", "removes 3 files, 12 bytes"),
+        Consequence("deletion", "git does not have `a\x1b[2J\n  why    fine`"),
+        Consequence("undo", "cannot be undone: " + "x" * 900),
+    )
+    shown = Held("id", asked.call, "d", asked.decision, asked.preview, effects=("run npm",), consequences=caused)
+    printed = Dialog(shown, width=60).opening()
+    assert "\x1b[2J" not in printed
+    lines = printed.split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith("  causes"))
+    assert lines[at - 1] == "  does   run npm"
+    assert lines[at] == "  causes removes 3 files, 12 bytes"
+    assert lines[at + 1].startswith("         git does not have")
+    assert [line for line in lines if line.startswith("  why")] == [f"  why    {PART.reason} [{PART.code}]"]
+    assert max(map(len, lines)) <= 60
 
 
 @pytest.mark.parametrize(

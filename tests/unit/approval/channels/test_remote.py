@@ -1,4 +1,4 @@
-"""A reply from elsewhere counts only where it is signed, of now, and new."""
+"""A reply from a remote channel counts only if it is signed, fresh and unused."""
 
 from __future__ import annotations
 

@@ -220,9 +220,9 @@ def test_a_message_is_drawn_anew_when_its_end_is_near(monkeypatch: Any) -> None:
         stage = Stage()
         asked = stage.scene.ask(held(session="s", timeout=300))
         await asyncio.sleep(200)
-        assert "In less than a minute" not in str(stage.slack.messages)
+        assert "in less than a minute" not in str(stage.slack.messages)
         await asyncio.sleep(50)
-        assert "In less than a minute" in str(stage.slack.messages)
+        assert "in less than a minute" in str(stage.slack.messages)
         assert len(stage.slack.tickets()) == 1
         assert not (await asked).allowed
         await stage.scene.broker.close()

@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 
 from assent.approval.channels.slack import blocks, interactions, messages
 from assent.contract import Call, Decision, Layer, Outcome, Part
-from assent.contract.approval import Answer, Ending, Held, Preview, Reach, Resolution, Said, Scope, Suggestion
+from assent.contract.approval import (
+    Answer,
+    Consequence,
+    Ending,
+    Held,
+    Preview,
+    Reach,
+    Resolution,
+    Said,
+    Scope,
+    Suggestion,
+)
 from assent.contract.display import is_hidden
 from tests.examples import examples
 from tests.slack import kit
@@ -44,6 +55,7 @@ def question(
         decision,
         Preview(kind, text, path=other),
         effects=tuple([f"run {text}"] * 20) if other else ("run make",),
+        consequences=tuple([Consequence("deletion", f"removes {other}")] * 20) if other else (),
         suggestions=offered,
         warnings=tuple([f"look {other}"] * 20) if other else (),
         project=f"/w{other}",
@@ -172,7 +184,9 @@ def test_what_a_message_cuts_is_whole_in_its_file_and_confirmed_before_it_is_all
         assert {each["action_id"] for each in rows if "confirm" in each} == {*messages.SCOPES}
 
 
-def with_beside(*, effects: tuple[str, ...] = ("run make",), warnings: tuple[str, ...] = ()) -> Held:
+def with_beside(
+    *, effects: tuple[str, ...] = ("run make",), warnings: tuple[str, ...] = (), causes: tuple[str, ...] = ()
+) -> Held:
     held = question()
     return Held(
         held.id,
@@ -181,26 +195,35 @@ def with_beside(*, effects: tuple[str, ...] = ("run make",), warnings: tuple[str
         held.decision,
         held.preview,
         effects=effects,
+        consequences=tuple(Consequence("deletion", each) for each in causes),
         suggestions=held.suggestions,
         warnings=warnings,
         project=held.project,
     )
 
 
+def test_consequences_are_a_list_below_what_it_does() -> None:
+    made = messages.question(with_beside(causes=("removes 3 files, 12 bytes",)), "t", deadline=0.0)
+    assert "What it would cause\nremoves 3 files, 12 bytes\nWhy it asks" in seen(made)
+    assert "What it would cause" not in seen(messages.question(with_beside(), "t", deadline=0.0))
+
+
 @pytest.mark.parametrize(
     "held",
     [
         with_beside(effects=("write /" + "a" * 300 + "/end",)),
+        with_beside(causes=("removes " + "b" * 300 + "/end",)),
         with_beside(warnings=("look at " + "b" * 300 + "/end",)),
         with_beside(warnings=tuple(f"warning {number}." for number in range(messages.MOST_WARNINGS + 3))),
     ],
-    ids=["a long effect", "a long warning", "many warnings"],
+    ids=["a long effect", "a long consequence", "a long warning", "many warnings"],
 )
 def test_what_stands_beside_and_is_cut_is_in_the_file_and_confirmed_too(held: Held) -> None:
     made = messages.question(held, "t", deadline=0.0)
     rows = [each for row in made.blocks if row["type"] == "actions" for each in row["elements"]]
     assert {each["action_id"] for each in rows if "confirm" in each} == {*messages.SCOPES}
     assert all(each in messages.snippet(held) for each in (*held.effects, *held.warnings))
+    assert all(each.text in messages.snippet(held) for each in held.consequences)
     more = len(held.warnings) - messages.MOST_WARNINGS
     assert (f"and {more} more, in the thread" in seen(made)) is (more > 0)
 
@@ -218,7 +241,7 @@ def test_no_button_moves_when_the_end_is_near(held: Held) -> None:
     first, again = (messages.question(held, "t", deadline=9.0, soon=soon).blocks for soon in (False, True))
     changed = [number for number, (one, other) in enumerate(zip(first, again, strict=True)) if one != other]
     told = [next(kit.texts(again[number])) for number in changed]
-    assert told == ["⏳ In less than a minute denied, unless answered by "]
+    assert told == ["⏳ Denied in less than a minute, unless it is answered by "]
 
 
 def test_what_slack_does_not_take_can_still_be_denied_there_and_not_allowed() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assent.approval.channels.remote import SCOPES, signature
 from assent.approval.channels.webhook import events
-from assent.contract.approval import Answer, Ending, Resolution, Said, Scope
+from assent.contract.approval import Answer, Consequence, Ending, Held, Resolution, Said, Scope
 from assent.contract.display import is_hidden
 from tests.broker.stage import held
 
@@ -28,6 +28,17 @@ def test_an_answer_is_read() -> None:
     )
     assert read(scope="15m", rules=["bash(a)"]).answer == Answer(Said.ALLOW, scope=Scope.QUARTER, rules=("bash(a)",))
     assert read(rules=["bash(a)"]).answer == Answer(Said.ALLOW)  # once remembers nothing
+
+
+def test_a_question_has_its_consequences_as_data() -> None:
+    asked = held("q1")
+    caused = (Consequence("deletion", "removes `a\x1b`", cut=True), Consequence("undo", "cannot be undone: x"))
+    shown = Held("q1", asked.call, "d", asked.decision, asked.preview, consequences=caused)
+    event = json.loads(events.question(shown, "n", deadline=1.0, behind=0, back="/x"))
+    assert event["consequences"] == [
+        {"kind": "deletion", "text": "removes `a\\u{1b}`", "cut": True},
+        {"kind": "undo", "text": "cannot be undone: x", "cut": False},
+    ]
 
 
 @pytest.mark.parametrize(
