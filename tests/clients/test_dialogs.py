@@ -75,6 +75,7 @@ def test_without_a_server_codex_asks_by_a_rule_of_its_own(
         screen.wait_for(DONE.text, "Conversation interrupted", seconds=120)
     assert files(place) == made
     assert [each["outcome"] for each in gate.records("decision")] == ["ask"]
+    assert answers(gate) == ([("allow", "answer.answered", "dialog")] if made else [])
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ class Adapter:
     plain = False  # its answer before a call runs depends on the reply alone
     races = False  # while its dialog is open, a hook may answer in its place: the first answer counts
     rewriting = False  # our ask may rewrite a command, so that the program's own rule asks about it
-    reports = True  # it says when a call has ended
+    reports = True  # it says of every call when it has ended
     keeps = ""  # state kept by its shell after a command: `folder`, `shell` (all of it), or nothing
     names_no_servers = False  # the names of its tools do not show which are of an MCP server
 

@@ -160,6 +160,8 @@ def after_contained(visit: HookRequest) -> Reply:
     event, call = visit.event, visit.call
     if event.kind is not EventKind.AFTER_TOOL or call is None or visit.engine.settings.contain is None:
         return NOTHING
+    if not agents.load(visit.runtime).reports:  # a run that was never claimed shows at its next call
+        return NOTHING
     from assent.engine import containment
 
     told = containment.ended(visit.memory, call, event.call_id, visit.project)
@@ -236,6 +238,10 @@ def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
     if event.kind is EventKind.AFTER_TOOL:
         if call is None:
             return (), None
+        if agents.load(visit.runtime).rewriting:
+            from assent.hook import asking
+
+            call = asking.unwrapped(call, memory.state)
         from assent.facts import digest
 
         id = host_dialogs.take(memory.state, call.session, digest.identity(call))
