@@ -11,7 +11,7 @@ WORKERS := $(shell echo $$((2 * $$(nproc 2>/dev/null || getconf _NPROCESSORS_ONL
 # Tests start hundreds of interpreters: each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test thorough check lint types fmt browser bench corpus fuzz attack docs clients compiled wheel
+.PHONY: help demo test tests thorough check lint types fmt browser bench corpus fuzz attack docs clients compiled wheel
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,7 +19,10 @@ help: ## list these entries
 demo: $(or $(wildcard $(READY)),.venv/.demo) ## see the gate at work: an agent in a scratch folder, and you answer (ARGS='--answer script', …)
 	@$(BIN)/assent demo $(ARGS)
 
-test: lint types ## everything that must hold: lint, types, all tests but those of `make clients`
+test: lint ## everything that must hold: lint, types, all tests but those of `make clients`
+	@$(MAKE) --no-print-directory -j2 types tests
+
+tests: $(READY)
 	$(PYTEST) -n $(WORKERS) --ignore=tests/clients --ignore=tests/compiled $(ARGS)
 
 thorough: ## the same, whole: eight times as many generated examples, all combinations of clients and cases

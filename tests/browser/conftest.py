@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, sync_playwright
 
 from tests.server.program import Program
 
@@ -67,7 +67,10 @@ def signed_in(context: BrowserContext, program: Program) -> Page:
     opened.goto(program.address)
     opened.get_by_label("one-time code").fill(program.code())
     opened.get_by_role("button", name="Sign in").click()
-    opened.locator("#link[data-state=on]").wait_for(state="attached")
+    try:
+        opened.locator("#link[data-state=on]").wait_for(state="attached")
+    except TimeoutError as error:
+        raise AssertionError(f"the page does not connect, but shows {opened.locator('body').inner_text()!r}") from error
     return opened
 
 

@@ -13,7 +13,7 @@ from assent.engine.engine import Judged
 from assent.facts.digest import identity
 from assent.policy import grants, suggest
 from tests.cases import CORPUS, HOME, ROOT, batch, call, gate, rows
-from tests.examples import examples
+from tests.examples import examples, some
 
 MODES = st.sampled_from(["plan", "default", "auto", "full_auto", "yolo"])
 COMMANDS = [
@@ -128,13 +128,13 @@ def test_every_suggestion_for_a_call_of_the_corpus_settles_it_and_may_be_saved()
             if settle(made, [held], named).outcome is not Outcome.ALLOW or refused:
                 wrong.append((row, each, refused))
     assert wrong == []
-    assert tried > 500
+    assert tried > 125
 
 
 def judged_corpus(name: str) -> list[tuple[str, Judged, Call]]:
     ready = batch()
     found = []
-    for row in rows(name):
+    for row in some(rows(name)):
         whole = {"cwd": ROOT, "home": HOME, **row}
         here = ready.place(str(whole["cwd"]), str(whole["home"]))
         try:

@@ -109,6 +109,7 @@ class Program:
         project: str = "project",
         state: str = "state",
         impatient: bool = False,
+        crowded: bool = False,
     ) -> None:
         self.state = folder / state
         self.project = folder / project
@@ -117,8 +118,8 @@ class Program:
         if config:
             (self.state / "config.toml").write_text(config)
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "ASSENT_HOME": str(self.state), "TERM": "dumb"}
-        self.module = "tests.server.impatient" if impatient else "assent"
-        self.paths = PATHS if impatient else {}
+        self.module = "tests.server.impatient" if impatient else "tests.server.crowded" if crowded else "assent"
+        self.paths = PATHS if impatient or crowded else {}
         self.options = options
         self.seen = ""
         self.pool = ThreadPoolExecutor(128)

@@ -28,7 +28,7 @@ from assent.tui.client import Client
 from assent.tui.questions import InboxQuestion
 from tests.server.program import Answer, Program
 
-PATIENCE = 15.0
+PATIENCE = 60.0  # seconds, for a machine that has much else to do
 ARMED = ARMING + 0.8  # seconds after which a question that came up in a terminal can be answered
 EDGES = re.compile(r"[\s│▌]+")
 

