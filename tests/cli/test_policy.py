@@ -72,6 +72,32 @@ def test_show_names_the_source_of_every_line(machine: Machine) -> None:
     }
 
 
+def test_show_lists_declared_tools_and_the_settings_of_sub_agents(machine: Machine) -> None:
+    machine.config(
+        'deny = ["mcp__files__move"]\n\n[tools."mcp__files__move"]\ndeletes = ["source"]\nwrites = ["to", "log"]\n\n'
+        '[agent.Explore]\nmode = "plan"\ndeny = ["fetch"]\n\n[agent.docs]\nask = ["bash(git push:*)"]\n'
+    )
+    (machine.project / ".assent.toml").write_text('[agent.explore]\ndeny = ["mcp__shop"]\n')
+    user, project = f"{machine.home}/.assent/config.toml", f"{machine.project}/.assent.toml"
+    out = machine.run("policy", "show").stdout
+    assert f"tool       mcp__files__move: delete source, write to log  ({user}:3)\n" in out
+    assert f"agent      explore: mode plan at most  ({user}:7, {project}:1)\n  deny fetch  {user}:9\n" in out
+    assert f"agent      docs: no mode of its own  ({user}:11)\n  ask  bash(git push:*)  {user}:12\n" in out
+    shown = json.loads(machine.run("policy", "show", "--json").stdout)
+    move = {"delete": ["source"], "write": ["to", "log"]}
+    assert shown["tools"] == [{"tool": "mcp__files__move", "arguments": move, "source": f"{user}:3"}]
+    assert shown["agents"][0] == {
+        "agent": "explore",
+        "mode": "plan",
+        "deny": [
+            {"rule": "fetch", "source": f"{user}:9", "origin": "user"},
+            {"rule": "mcp__shop", "source": f"{project}:2", "origin": "project"},
+        ],
+        "ask": [],
+        "sources": [f"{user}:7", f"{project}:1"],
+    }
+
+
 def test_yolo_says_so_loudly(machine: Machine) -> None:
     assert "WARNING" in machine.run("policy", "show", "--mode", "yolo").stdout
 

@@ -15,6 +15,7 @@ from assent.engine import configure
 from assent.policy import lint, remote_channels, shipped
 from assent.policy.rules import Origin, Rule
 from assent.policy.settings import Settings
+from assent.policy.tool_settings import Declared
 from assent.state import files
 
 PROJECT_STARTER = """\
@@ -83,6 +84,14 @@ def show(options: argparse.Namespace) -> int:
     print(f"off        {', '.join(f'{name} ({source})' for name, source in settings.off) or 'no shipped rule'}")
     for name, rules in (("deny", settings.deny), ("ask", settings.ask), ("allow", settings.allow)):
         print_rules(name, rules, everything=options.all)
+    for tool, said, source in settings.tools:
+        print(f"tool       {tool}: {_declared(said)}  ({source})")
+    for name, agent in settings.agents.items():
+        mode = f"mode {agent.mode.word} at most" if agent.mode is not None else "no mode of its own"
+        print(f"agent      {name}: {mode}  ({', '.join(agent.sources)})")
+        for key, rules in (("deny", agent.deny), ("ask", agent.ask)):
+            for rule in rules:
+                print(f"  {key:4} {rule.text}  {rule.source}")
     if options.all:
         print_rules("floor", settings.floor, everything=True)
     else:
@@ -101,6 +110,10 @@ def _classifier(settings: Settings) -> str:
     if found is None:
         return "off: a person is asked about every call that no rule settles"
     return f"{found.model} at {found.url} ({found.api}), key {found.key}, {found.timeout:g} s  (set by {found.source})"
+
+
+def _declared(said: Declared) -> str:
+    return ", ".join(f"{operation} {' '.join(names)}" for operation, names in said)
 
 
 def print_rules(name: str, rules: tuple[Rule, ...], *, everything: bool) -> None:
@@ -125,16 +138,26 @@ def as_json(settings: Settings, here: configure.Place) -> dict[str, object]:
         if settings.classifier is not None
         else None,
         "approval": {"timeout": settings.timeout, "unseen": settings.unseen, "route": settings.route},
-        **{
-            name: [{"rule": rule.text, "source": rule.source, "origin": rule.origin.word} for rule in rules]
-            for name, rules in (
-                ("floor", settings.floor),
-                ("deny", settings.deny),
-                ("ask", settings.ask),
-                ("allow", settings.allow),
-            )
-        },
+        "tools": [
+            {"tool": name, "arguments": {operation: list(names) for operation, names in said}, "source": source}
+            for name, said, source in settings.tools
+        ],
+        "agents": [
+            {
+                "agent": name,
+                "mode": said.mode.word if said.mode is not None else "",
+                "deny": _listed(said.deny),
+                "ask": _listed(said.ask),
+                "sources": list(said.sources),
+            }
+            for name, said in settings.agents.items()
+        ],
+        **{name: _listed(getattr(settings, name)) for name in ("floor", "deny", "ask", "allow")},
     }
+
+
+def _listed(rules: tuple[Rule, ...]) -> list[dict[str, str]]:
+    return [{"rule": rule.text, "source": rule.source, "origin": rule.origin.word} for rule in rules]
 
 
 # ---------------------------------------------------------------- lint

@@ -125,7 +125,7 @@ class Engine:
         if settings.tools:
             from assent.effects import declared
 
-            self._tools = {**{name: declared.by_operations(said) for name, said in settings.tools}, **self._tools}
+            self._tools = {**{name: declared.by_operations(said) for name, said, _ in settings.tools}, **self._tools}
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
         self._proves = tuple(name for name, _ in settings.packs if name in PROVED)

@@ -16,19 +16,31 @@ AGENT_KEYS = ("mode", "deny", "ask")
 
 
 class AgentSettings(Value):
-    """The settings for calls of one sub-agent. `mode` None: the mode of the session."""
+    """The settings for calls of one sub-agent, and where its tables are. `mode` None: the mode of the session."""
 
-    __slots__ = ("mode", "deny", "ask")
+    __slots__ = ("mode", "deny", "ask", "sources")
 
-    def __init__(self, mode: Mode | None = None, deny: tuple[Rule, ...] = (), ask: tuple[Rule, ...] = ()) -> None:
+    def __init__(
+        self,
+        mode: Mode | None = None,
+        deny: tuple[Rule, ...] = (),
+        ask: tuple[Rule, ...] = (),
+        sources: tuple[str, ...] = (),
+    ) -> None:
         self.mode = mode
         self.deny = deny
         self.ask = ask
+        self.sources = sources
 
     def joined(self, other: AgentSettings) -> AgentSettings:
         """Merge the settings of two files: the stricter mode, and all rules."""
         modes = [mode for mode in (self.mode, other.mode) if mode is not None]
-        return AgentSettings(min(modes, default=None), (*self.deny, *other.deny), (*self.ask, *other.ask))
+        return AgentSettings(
+            min(modes, default=None),
+            (*self.deny, *other.deny),
+            (*self.ask, *other.ask),
+            (*self.sources, *other.sources),
+        )
 
 
 def combined(documents: Sequence[Document]) -> dict[str, AgentSettings]:

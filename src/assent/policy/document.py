@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from assent.contract import Arguments, Kind, Lowering, PolicyError, Value, dumps, loads, re
 from assent.policy import parse, remote_channels
@@ -11,6 +12,10 @@ from assent.policy.modes import Mode, parse_mode
 from assent.policy.parse import HOME, ROOT, did_you_mean, parse_rule, with_conditions
 from assent.policy.rules import Origin, Rule, RuleKind
 from assent.policy.ruleset import RuleSet
+from assent.policy.source_lines import SourceLines
+
+if TYPE_CHECKING:
+    from assent.policy.tool_settings import Declared
 
 # Settings with what they mean; `keys` has those of remote channels too.
 KEYS: dict[str, str] = {
@@ -137,7 +142,7 @@ class Document(Value):
         self.contain: Mapping[str, object] = {}
         self.extra: tuple[str, ...] = ()
         self.commands: Mapping[str, Mapping[str, object]] = {}
-        self.tools: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {}
+        self.tools: Mapping[str, tuple[Declared, str]] = {}  # each with its source
         self.agents: Mapping[str, AgentSettings] = {}
         self.remote: Mapping[str, object] = {}
         self.examples: tuple[Example, ...] = ()
@@ -185,10 +190,9 @@ def document_of(table: Mapping[str, object], file: str, origin: Origin, *, text:
 
 class _DocumentReader:
     def __init__(self, text: str, file: str, origin: Origin, today: str) -> None:
-        self.lines = text.split("\n")
+        self.lines = SourceLines(text)
         self.document = Document(file, origin)
         self.today = today
-        self.used: dict[str, int] = {}
         self.key_lines: dict[str, int] = {}
 
     def read(self, table: Mapping[str, object]) -> Document:
@@ -213,7 +217,7 @@ class _DocumentReader:
             self._setting(f"{name}.{key}", inner)
 
     def _setting(self, key: str, value: object) -> None:
-        self.key_lines[key] = self._line_of_key(key)
+        self.key_lines[key] = self.lines.of_key(key)
         if key not in KEYS and key not in keys():
             sections = (*SECTIONS, *remote_channels.settings())
             known = [name for name in KEYS if "." not in name] + list(sections) if "." not in key else list(keys())
@@ -262,7 +266,7 @@ class _DocumentReader:
         text = table.get("rule")
         if not isinstance(text, str):
             raise self._error(f"a rule in `{key}` must be text", key, 'write `"tool(specifier)"` or `{ rule = "…" }`')
-        line = self._line_of_text(text)
+        line = self.lines.of_text(text)
         for name in table:
             if name not in RULE_KEYS:
                 raise self._at(f"unknown key `{name}` in a rule", line, did_you_mean(name, RULE_KEYS))
@@ -315,21 +319,22 @@ class _DocumentReader:
             raise self._error("`commands` must have a table for each command", key, 'write `[commands."tool list"]`')
         return value
 
-    def _tools(self, key: str, value: object) -> Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    def _tools(self, key: str, value: object) -> Mapping[str, tuple[Declared, str]]:
         from assent.policy import tool_settings
 
         found = {}
         for name, table in value.items() if isinstance(value, dict) else ():
+            line = self.lines.of_table(key, name)
             try:
-                found[name.lower()] = tool_settings.declared(name, table)
+                found[name.lower()] = tool_settings.declared(name, table), f"{self.document.file}:{line}"
             except PolicyError as error:
-                raise self._at(error.message, self._line_of_text(name), error.suggestion) from None
+                raise self._at(error.message, line, error.suggestion) from None
         return found
 
     def _agents(self, key: str, value: object) -> Mapping[str, AgentSettings]:
         found = {}
         for name, table in value.items() if isinstance(value, dict) else ():
-            line = self._line_of_text(name)
+            line = self.lines.of_table(key, name)
             if not isinstance(table, dict) or not name:
                 raise self._at(f"`agent.{name}` is a table", line, "write `[agent.explore]` and `mode` below")
             for each in table:
@@ -338,7 +343,7 @@ class _DocumentReader:
             word = self._text("mode", table.get("mode", ""))
             mode = parse_mode(word, file=self.document.file, line=line) if "mode" in table else None
             deny, ask = (self._rules(each, table.get(each, [])) for each in ("deny", "ask"))
-            found[name.lower()] = AgentSettings(mode, deny, ask)
+            found[name.lower()] = AgentSettings(mode, deny, ask, (f"{self.document.file}:{line}",))
         return found
 
     def _classifier(self, key: str, value: object) -> object:
@@ -395,38 +400,10 @@ class _DocumentReader:
     def _mode(self, key: str, value: object) -> Mode:
         return parse_mode(self._text(key, value), file=self.document.file, line=self.key_lines[key])
 
-    # -------------------------------------------------------- places
-
-    def _line_of_key(self, key: str) -> int:
-        section, _, name = key.rpartition(".")
-        inside = not section
-        for number, line in enumerate(self.lines, 1):
-            bare = line.strip()
-            header = re.match(r"\[+\s*\"?([\w.-]+)", bare)
-            if header:
-                inside = header[1].split(".")[0] == section if section else header[1] == key
-                if not section and inside:
-                    return number
-                if not section:
-                    continue
-            if inside and re.match(rf"\"?{re.escape(name)}\"?\s*[=.]", bare):
-                return number
-            if section and re.match(rf"\"?{re.escape(section)}\"?\s*(=|\.\s*{re.escape(name)})", bare):
-                return number
-        return 1
-
-    def _line_of_text(self, text: str) -> int:
-        """The line on which a rule is written, counting repeats in order."""
-        start = self.used.get(text, 0)
-        forms = [form for form in (text, text.replace("\\", "\\\\").replace('"', '\\"')) if form]
-        for number in range(start, len(self.lines)):
-            if any(form in self.lines[number] for form in forms):
-                self.used[text] = number + 1
-                return number + 1
-        return start or 1
+    # -------------------------------------------------------- errors
 
     def _error(self, message: str, key: str, suggestion: str) -> PolicyError:
-        return self._at(message, self._line_of_key(key), suggestion)
+        return self._at(message, self.lines.of_key(key), suggestion)
 
     def _at(self, message: str, line: int, suggestion: str) -> PolicyError:
         return PolicyError(message, file=self.document.file, line=line, suggestion=suggestion)

@@ -6,7 +6,7 @@ A hook is a new process for each call, and parsing rules takes longer than a dec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assent.contract import dumps, loads
 from assent.policy.frozen_rules import FrozenRules, rule_of
@@ -74,7 +74,7 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
 
 def _agent(said: AgentSettings) -> list[object]:
     rules = ([[rule.about.value, *_row(rule)] for rule in rules] for rules in (said.deny, said.ask))
-    return [said.mode.value if said.mode is not None else None, *rules]
+    return [said.mode.value if said.mode is not None else None, said.sources, *rules]
 
 
 def _row(rule: Rule) -> list[object]:
@@ -92,15 +92,21 @@ def _tuples(value: object) -> object:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
+def _rows(rows: list[list[Any]]) -> tuple[Rule, ...]:
+    return tuple(rule_of(RuleKind(about), *row) for about, *row in rows)
+
+
 def _agents(text: bytes) -> dict[str, AgentSettings]:
     from assent.policy.agent_settings import AgentSettings
 
     return {
         name: AgentSettings(
             Mode(mode) if mode is not None else None,
-            *(tuple(rule_of(RuleKind(about), *row) for about, *row in rules) for rules in (deny, ask)),
+            _rows(deny),
+            _rows(ask),
+            tuple(sources),
         )
-        for name, (mode, deny, ask) in loads(text).items()
+        for name, (mode, sources, deny, ask) in loads(text).items()
     }
 
 

@@ -82,7 +82,7 @@ class Settings(Value):
         contain: ContainSettings | None,
         extra: tuple[str, ...],
         commands: Mapping[str, Mapping[str, object]],
-        tools: tuple[tuple[str, Declared], ...],
+        tools: tuple[tuple[str, Declared, str], ...],
         agents: Mapping[str, AgentSettings],
         files: tuple[str, ...],
     ) -> None:

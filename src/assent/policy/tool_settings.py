@@ -15,7 +15,7 @@ from assent.policy.rules import Origin
 if TYPE_CHECKING:
     from assent.policy.document import Document
 
-    Declared = tuple[tuple[str, tuple[str, ...]], ...]  # operations, each with its arguments
+Declared = tuple[tuple[str, tuple[str, ...]], ...]  # operations, each with its arguments
 
 # Key of a declaration → the operation on the targets in the arguments.
 OPERATIONS = {
@@ -54,11 +54,11 @@ def _names(tool: str, key: str, value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def combined(documents: Sequence[Document]) -> tuple[tuple[str, Declared], ...]:
-    """The declarations of all files by the tool's name in lower case; a later one replaces an earlier one, except for
-    one of the managed policy."""
-    found: dict[str, Declared] = {}
+def combined(documents: Sequence[Document]) -> tuple[tuple[str, Declared, str], ...]:
+    """The declarations of all files by the tool's name in lower case, with their sources; a later one replaces an
+    earlier one, except for one of the managed policy."""
+    found: dict[str, tuple[Declared, str]] = {}
     for managed in (False, True):
         for document in documents:
             found.update(document.tools if (document.origin is Origin.MANAGED) is managed else {})
-    return tuple(found.items())
+    return tuple((name, *said) for name, said in found.items())

@@ -18,12 +18,12 @@ def document(text: str, origin: Origin = Origin.USER) -> Document:
 
 
 def test_a_tool_is_known_by_its_name_in_any_case() -> None:
-    assert combine([document(READS)]).tools == (("mcp__files__read", (("read", ("path",)),)),)
+    assert combine([document(READS)]).tools == (("mcp__files__read", (("read", ("path",)),), "config.toml:1"),)
 
 
 def test_a_later_file_replaces_a_declaration_but_not_a_managed_one() -> None:
     managed = document(WRITES, Origin.MANAGED)
-    wanted = (("mcp__files__read", (("fetch", ("url",)), ("write", ("path", "to")))),)
+    wanted = (("mcp__files__read", (("fetch", ("url",)), ("write", ("path", "to"))), "config.toml:1"),)
     assert combine([managed, document(READS)]).tools == wanted
     assert combine([document(READS), document(WRITES)]).tools == wanted
 

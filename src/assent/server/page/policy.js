@@ -78,7 +78,7 @@ function broken(error) {
 }
 
 function overview(policy) {
-  const rows = [["Mode", [h("strong", {}, policy.mode), policy.mode_set_by === "the default" ? ", since none is set" : `, set by ${visible(policy.mode_set_by)}`]], ["Capped by", policy.clamps.map(visible).join("; ")], ["Workspace", policy.workspace.map(visible).join(", ") || "none: nothing counts as inside"], ["Files", policy.files.map(visible).join(", ") || "none: only the shipped rules apply"], ["Packs", policy.packs.map((each) => visible(each.name)).join(", ")], ["Switched off", policy.off.map((each) => visible(each.id)).join(", ")], ["Questions", `${policy.approval.timeout} s to answer, ${policy.approval.unseen} s if nobody can see them`]];
+  const rows = [["Mode", [h("strong", {}, policy.mode), policy.mode_set_by === "the default" ? ", since none is set" : `, set by ${visible(policy.mode_set_by)}`]], ["Capped by", policy.clamps.map(visible).join("; ")], ["Workspace", policy.workspace.map(visible).join(", ") || "none: nothing counts as inside"], ["Files", policy.files.map(visible).join(", ") || "none: only the shipped rules apply"], ["Packs", policy.packs.map((each) => visible(each.name)).join(", ")], ["Switched off", policy.off.map((each) => visible(each.id)).join(", ")], ["Declared tools", policy.tools.map((each) => visible(each.tool)).join(", ")], ["Sub-agents", policy.agents.map((each) => visible(each.agent) + (each.mode ? ` (${each.mode} at most)` : "")).join(", ")], ["Questions", `${policy.approval.timeout} s to answer, ${policy.approval.unseen} s if nobody can see them`]];
   return h("section", { class: "panel" }, h("dl", { class: "fields" }, rows.filter(([, value]) => value && value.length).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }
 
