@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -65,13 +65,20 @@ def signed_in(context: BrowserContext, program: Program) -> Page:
     opened = context.new_page()
     opened.set_default_timeout(90_000)  # the machine may be busy
     opened.goto(program.address)
-    opened.get_by_label("one-time code").fill(program.code())
+    type_code(opened, program.code)
     opened.get_by_role("button", name="Sign in").click()
     try:
         opened.locator("#link[data-state=on]").wait_for(state="attached")
     except TimeoutError as error:
         raise AssertionError(f"the page does not connect, but shows {opened.locator('body').inner_text()!r}") from error
     return opened
+
+
+def type_code(page: Page, code: Callable[[], str]) -> None:
+    """Type a fresh code. The server shows one by itself when the page opens, so the page must be open before."""
+    field = page.get_by_label("one-time code")
+    field.wait_for()
+    field.fill(code())
 
 
 def screenshot(page: Page, name: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.conftest import screenshot, signed_in
+from tests.browser.conftest import screenshot, signed_in, type_code
 from tests.server.program import Answer, Program
 
 ARMED = ".bar:not(.arming)"
@@ -33,7 +33,7 @@ def test_a_wrong_code_says_what_to_do_and_the_right_one_opens_the_inbox(
     page.get_by_label("one-time code").fill("AAAA-AAAA")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("ask for a new one")
-    page.get_by_label("one-time code").fill(program.code().lower().replace("-", " "))
+    type_code(page, lambda: program.code().lower().replace("-", " "))
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
     assert "?" not in page.url
@@ -344,8 +344,10 @@ def test_no_key_meant_for_a_question_opens_the_rule_of_the_next(page: Page, prog
     calls = [program.calling(f"make next-{number}", session=f"next-{number}") for number in range(2)]
     expect(page.locator(".item")).to_have_count(2)
     page.wait_for_timeout(500)
-    page.keyboard.press("j")
-    page.keyboard.press("s")
+    page.evaluate(
+        """() => ["j", "s"].forEach((key) =>
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })))"""
+    )
     expect(page.locator(".editor")).to_have_count(0)
     page.wait_for_timeout(400)
     page.keyboard.press("Enter")

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from tests.browser.conftest import signed_in
+from tests.browser.conftest import signed_in, type_code
 from tests.browser.test_inbox import ARMED, ready, verdict
 from tests.server.program import Program
 
@@ -44,7 +44,7 @@ def test_a_session_that_ends_while_a_message_is_typed_keeps_the_message(page: Pa
     page.keyboard.press("Enter")
     expect(page.get_by_text("Sign in to Assent")).to_be_visible()
     assert not call.done()
-    page.get_by_label("one-time code").fill(program.code())
+    type_code(page, program.code)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_label("message to the agent")).to_have_value("not before the review")
     page.wait_for_timeout(400)
