@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from assent.agents import capabilities
-from assent.cli.main import build_parser
+from assent.cli.commands import GATHERED, build_parser
 from assent.contract.approval import Bounds, Scope
 from assent.contract.packs import PROVED, RULES
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope
@@ -157,6 +157,16 @@ def commands() -> str:
     return "\n\n".join(command(name, parser) for name, parser in parsers(build_parser()))
 
 
+def gathered() -> str:
+    """The short names, and what each stands for."""
+    rows = (
+        (f"`assent {name} {verb}`", f"`assent {' '.join(words)}`")
+        for name, gathering in GATHERED.items()
+        for verb, words in gathering.verbs.items()
+    )
+    return table(("short name", "the same as"), (*rows, ("`assent inbox --web`", "`assent serve`")))
+
+
 def parsers(parser: argparse.ArgumentParser) -> Iterable[tuple[str, argparse.ArgumentParser]]:
     """Every command that can be given, by its full name."""
     inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
@@ -226,6 +236,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "packs": packs,
     "proved": proved,
     "commands": commands,
+    "gathered": gathered,
     "api": endpoints,
     "answers": answers,
     "scopes": scopes,

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from assent.cli.check import KNOWN
-from assent.cli.main import build_parser, main
+from assent.cli.commands import build_parser, resolve
+from assent.cli.main import main
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
 from assent.policy.document import RULE_KEYS, keys, read_document
@@ -202,7 +203,7 @@ def commands_shown() -> Iterator[tuple[str, str]]:
 def test_every_command_shown_can_be_given(name: str, line: str) -> None:
     words = shlex.split(line, comments=True)
     ours = next((words[:at] for at, word in enumerate(words) if word in ("<", "|")), words)
-    build_parser().parse_args(ours[1:])
+    build_parser().parse_args(resolve(ours[1:])[0])
 
 
 def policies_shown() -> Iterator[tuple[str, str]]:

@@ -57,57 +57,56 @@ FILTERS: Options = {
     "--text": text("TEXT", "text anywhere in the record"),
 }
 JSON_LINES: Options = {"--json": flag("print the records as JSON, one per line")}
-arguments = takes_verb(
-    {
-        "tail": Verb(
-            "the last records, newest last",
-            {
-                "-n --lines": _lines("how many (default: 20)", 20),
-                "-f --follow": flag("keep printing records as they are written"),
-                **JSON_LINES,
-                **FILTERS,
-            },
-            "Print the last records.",
-        ),
-        "query": Verb(
-            "search the records, newest first",
-            {
-                "-n --lines": _lines("print at most this many (default: all)"),
-                "--oldest-first": flag("print the oldest first"),
-                **JSON_LINES,
-                **FILTERS,
-            },
-            "Print the records that match all filters, newest first.",
-            "for example: assent audit query --since 1d --outcome deny",
-        ),
-        "verify": Verb(
-            "verify that the trail is intact, or name the first bad line",
-            {
-                "--from": {**_lines("the first line, if older ones were archived", 1), "dest": "start"},
-                "--expect": {"metavar": "HASH", "type": a_hash, "default": "", "help": EXPECT},
-                "--json": flag("print the result as JSON"),
-            },
-            "Read the whole trail and name the first line that was changed, dropped, inserted, moved or cut.",
-            "exit status: 0 the trail is intact, 1 it is not, 2 it cannot be read",
-        ),
-        "stats": Verb(
-            "count prompts, answers, rules and times",
-            {**TIMES, "--json": flag("print the numbers as JSON")},
-            "Count what is in the trail.",
-        ),
-        "export": Verb(
-            "write records to a file, or to standard output",
-            {
-                "--format": one_of(
-                    FORMATS, "JSON Lines (the default), CSV, or OpenHarness's fields for each settled call", "jsonl"
-                ),
-                "--output": text("FILE", "the file, which must not exist yet"),
-                **FILTERS,
-            },
-            "Write records, oldest first.",
-        ),
-    }
-)
+VERBS = {
+    "tail": Verb(
+        "the last records, newest last",
+        {
+            "-n --lines": _lines("how many (default: 20)", 20),
+            "-f --follow": flag("keep printing records as they are written"),
+            **JSON_LINES,
+            **FILTERS,
+        },
+        "Print the last records.",
+    ),
+    "query": Verb(
+        "search the records, newest first",
+        {
+            "-n --lines": _lines("print at most this many (default: all)"),
+            "--oldest-first": flag("print the oldest first"),
+            **JSON_LINES,
+            **FILTERS,
+        },
+        "Print the records that match all filters, newest first.",
+        "for example: assent audit query --since 1d --outcome deny",
+    ),
+    "verify": Verb(
+        "verify that the trail is intact, or name the first bad line",
+        {
+            "--from": {**_lines("the first line, if older ones were archived", 1), "dest": "start"},
+            "--expect": {"metavar": "HASH", "type": a_hash, "default": "", "help": EXPECT},
+            "--json": flag("print the result as JSON"),
+        },
+        "Read the whole trail and name the first line that was changed, dropped, inserted, moved or cut.",
+        "exit status: 0 the trail is intact, 1 it is not, 2 it cannot be read",
+    ),
+    "stats": Verb(
+        "count prompts, answers, rules and times",
+        {**TIMES, "--json": flag("print the numbers as JSON")},
+        "Count what is in the trail.",
+    ),
+    "export": Verb(
+        "write records to a file, or to standard output",
+        {
+            "--format": one_of(
+                FORMATS, "JSON Lines (the default), CSV, or OpenHarness's fields for each settled call", "jsonl"
+            ),
+            "--output": text("FILE", "the file, which must not exist yet"),
+            **FILTERS,
+        },
+        "Write records, oldest first.",
+    ),
+}
+arguments = takes_verb(VERBS)
 
 
 def run(options: argparse.Namespace) -> int:

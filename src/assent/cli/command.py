@@ -51,10 +51,10 @@ def takes(options: Options) -> AddArguments:
 
 
 def takes_verb(verbs: Mapping[str, Verb]) -> AddArguments:
-    """The `arguments` of a command that needs one of these verbs: `options.verb` names it."""
+    """The `arguments` of a command with these verbs: `options.verb` names the one that was given, or is None."""
 
     def add(parser: argparse.ArgumentParser) -> None:
-        inner = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+        inner = parser.add_subparsers(dest="verb", metavar="VERB")
         for name, verb in verbs.items():
             described = verb.description or f"{sentence(verb.summary)}."
             found = inner.add_parser(name, help=verb.summary, description=described, epilog=verb.epilog)

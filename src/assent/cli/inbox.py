@@ -17,6 +17,7 @@ arguments = takes(
         "--theme": one_of(("auto", "dark", "light"), "the colours (default: auto)", default="auto"),
         "--no-mouse": flag("leave the mouse to the terminal, to select and copy"),
         "--quiet": flag("do not ring the bell for a new question"),
+        "--web": flag("run the server with its page instead: `assent serve`, whose options it takes"),
     }
 )
 

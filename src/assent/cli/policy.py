@@ -35,25 +35,24 @@ deny = [
 
 
 DESCRIPTION = "Show the policy, check it for mistakes, or write one to start from."
-arguments = takes_verb(
-    {
-        "show": Verb(
-            "show the policy in force, and where each line of it comes from",
-            {"--json": flag("print it as JSON"), "--all": flag("list the shipped rules one by one too"), **WHERE},
-        ),
-        "lint": Verb(
-            "find rules that are shadowed, dead, too broad, or contain a secret",
-            {"--json": flag("print the findings as JSON"), **WHERE},
-        ),
-        "init": Verb(
-            "write a commented policy to start from; an existing one is left alone",
-            {
-                "--project": flag("write the project's .assent.toml instead of the user's file"),
-                "--cwd": PROJECT_FOLDER,
-            },
-        ),
-    }
-)
+VERBS = {
+    "show": Verb(
+        "show the policy in force, and where each line of it comes from",
+        {"--json": flag("print it as JSON"), "--all": flag("list the shipped rules one by one too"), **WHERE},
+    ),
+    "lint": Verb(
+        "find rules that are shadowed, dead, too broad, or contain a secret",
+        {"--json": flag("print the findings as JSON"), **WHERE},
+    ),
+    "init": Verb(
+        "write a commented policy to start from; an existing one is left alone",
+        {
+            "--project": flag("write the project's .assent.toml instead of the user's file"),
+            "--cwd": PROJECT_FOLDER,
+        },
+    ),
+}
+arguments = takes_verb(VERBS)
 
 
 def run(options: argparse.Namespace) -> int:

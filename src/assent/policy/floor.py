@@ -18,6 +18,7 @@ UPKEEP = frozenset({"install", "uninstall", "import", "policy", "serve", "stop"}
 HARMLESS_WORDS = {
     "pack": ("", frozenset({"list"})),
     "policy": ("show", frozenset({"show", "lint", "test"})),
+    "rules": ("show", frozenset({"show", "lint"})),
     "grants": ("list", frozenset({"list"})),
 }
 BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
