@@ -13,6 +13,7 @@ from pathlib import Path
 
 from assent.agents import capabilities
 from assent.cli.commands import GATHERED, build_parser
+from assent.cli.policy_cases import CASE_KEYS
 from assent.contract.approval import Bounds, Scope
 from assent.contract.packs import PROVED, RULES
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope
@@ -56,6 +57,10 @@ def reasons() -> str:
 def settings() -> str:
     rows = ((f"`{key}`", meaning, "yes" if key in PROJECT_KEYS else "") for key, meaning in keys().items())
     return table(("setting", "what it is", "in a project's file"), rows)
+
+
+def cases() -> str:
+    return table(("key", "meaning"), ((f"`{key}`", meaning) for key, meaning in CASE_KEYS.items()))
 
 
 def modes() -> str:
@@ -229,6 +234,7 @@ def bound(bounds: Bounds) -> tuple[str, str]:
 BLOCKS: dict[str, Callable[[], str]] = {
     "reasons": reasons,
     "settings": settings,
+    "cases": cases,
     "modes": modes,
     "dangers": dangers,
     "defaults": defaults,

@@ -15,6 +15,8 @@ import pytest
 from assent.cli.check import KNOWN
 from assent.cli.commands import build_parser, resolve
 from assent.cli.main import main
+from assent.cli.policy_cases import CASE_KEYS, read_cases
+from assent.cli.policy_trial import PolicyTrial, run_case
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
 from assent.policy.document import RULE_KEYS, keys, read_document
@@ -73,6 +75,7 @@ def test_codes_settings_dangers_and_shipped_rules_are_all_listed() -> None:
     assert cells(section("docs/rules.md", "The floor")) == [entry.id for entry in entries("floor")["rule"]]
     assert cells(section("docs/rules.md", "Rules with a reason, a message and examples")) == list(RULE_KEYS)
     assert set(cells(section("docs/cli.md", "Many calls at once"))) == KNOWN
+    assert cells(section("docs/policy-testing.md", "What decides a case")) == list(CASE_KEYS)
 
 
 def test_every_command_and_option_is_listed() -> None:
@@ -207,7 +210,7 @@ def test_every_command_shown_can_be_given(name: str, line: str) -> None:
 
 
 def policies_shown() -> Iterator[tuple[str, str]]:
-    for name in ("README.md", "docs/configuration.md", "docs/rules.md"):
+    for name in ("README.md", "docs/configuration.md", "docs/rules.md", "docs/policy-testing.md"):
         for body in fenced(name, "toml"):
             yield name, body
 
@@ -219,6 +222,14 @@ def test_every_policy_shown_loads(name: str, body: str) -> None:
         return
     origin = Origin.PROJECT if body.startswith("# .assent.toml") else Origin.USER
     assert combine([read_document(body, name, origin)]).files == (name,)
+
+
+def test_the_cases_shown_hold() -> None:
+    (body,) = fenced("docs/policy-testing.md", "toml")
+    trial = PolicyTrial([read_document(body, ".assent.toml", Origin.PROJECT)])
+    found = read_cases(body, ".assent.toml").cases
+    assert len(found) == 5
+    assert [(case.name, run_case(trial, case).misses) for case in found if run_case(trial, case).misses] == []
 
 
 def test_the_readme_shows_what_the_command_line_prints(

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO
 
@@ -179,9 +180,18 @@ def run_batch(options: argparse.Namespace, lines: IO[bytes], out: IO[str]) -> in
 class BatchCheck:
     """Gates and places, made once for all the lines that share them."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        *,
+        environ: Mapping[str, str] = os.environ,
+        documents: Sequence[Document] | None = None,
+    ) -> None:
+        """`documents` replace the configuration files of this machine."""
         self.options = options
-        self.documents: dict[str, list[Document]] = {}
+        self._environ = environ
+        self._given = documents
+        self._documents: dict[str, Sequence[Document]] = {}
         self._gates: dict[str, Engine] = {}
         self._places: dict[tuple[str, str], configure.Place] = {}
 
@@ -194,7 +204,20 @@ class BatchCheck:
         except AssentError as error:
             return {"id": name, "outcome": "error", "code": "policy.load", "reason": str(error)}
 
-    def decide(self, row: dict[str, object]) -> dict[str, object]:
+    def decide(self, row: Mapping[str, object]) -> dict[str, object]:
+        decision = self.decision(row)
+        part = decision.deciding
+        return {
+            "outcome": decision.outcome.word,
+            "code": part.code,
+            "reason": part.reason,
+            "part": part.what,
+            "rule": part.rule,
+            "risk": decision.risk,
+            "mode": decision.mode,
+        }
+
+    def decision(self, row: Mapping[str, object]) -> Decision:
         tool, given, cwd = row.get("tool"), row.get("input", {}), row.get("cwd", self.options.cwd or os.getcwd())
         if not isinstance(tool, str) or not isinstance(given, dict) or not isinstance(cwd, str):
             raise PayloadError("a line needs `tool` (text), `input` (an object) and `cwd` (text)")
@@ -210,37 +233,32 @@ class BatchCheck:
         call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, path=path, keeps=keeps, **named)
         judged = gate.judge(call, links=links, files=files, untouched=untouched)
         decision = _granted(judged, call, own_grants(row.get("grants")))
-        decision = _answered(decision, headless=bool(row.get("headless", self.options.headless)))
-        part = decision.deciding
-        return {
-            "outcome": decision.outcome.word,
-            "code": part.code,
-            "reason": part.reason,
-            "part": part.what,
-            "rule": part.rule,
-            "risk": decision.risk,
-            "mode": decision.mode,
-        }
+        return _answered(decision, headless=bool(row.get("headless", self.options.headless)))
 
     def place(self, cwd: str, home: str) -> configure.Place:
         if (cwd, home) not in self._places:
-            self._places[cwd, home] = configure.place(cwd, os.environ, home=home)
+            self._places[cwd, home] = configure.place(cwd, self._environ, home=home)
         return self._places[cwd, home]
 
-    def gate(self, row: dict[str, object], here: configure.Place) -> Engine:
+    def gate(self, row: Mapping[str, object], here: configure.Place) -> Engine:
         """The gate for a line's own rules, mode and environment, with the files of this machine."""
         mode, rules, project, environ = row.get("mode"), row.get("rules"), row.get("project_rules"), row.get("env")
-        environment_mode = (environ if isinstance(environ, dict) else os.environ).get("ASSENT_MODE", "")
+        environment_mode = (environ if isinstance(environ, dict) else self._environ).get("ASSENT_MODE", "")
         key = json.dumps([mode, rules, project, environment_mode, here.project], sort_keys=True)
         if key not in self._gates:
-            if here.project not in self.documents:
-                self.documents[here.project] = configure.documents(here, config=self.options.config)
-            found = [*self.documents[here.project], *own_documents(rules, project)]
+            found = [*self._files(here), *own_documents(rules, project)]
             flag_mode = str(mode or self.options.mode or "")
             settings = combine(found, environment_mode=str(environment_mode), flag_mode=flag_mode)
             examples = tuple(example for document in found for example in document.examples)
             self._gates[key] = Engine(settings, own=configure.own(here), examples=examples, state=here.state)
         return self._gates[key]
+
+    def _files(self, here: configure.Place) -> Sequence[Document]:
+        if self._given is not None:
+            return self._given
+        if here.project not in self._documents:
+            self._documents[here.project] = configure.documents(here, config=self.options.config)
+        return self._documents[here.project]
 
 
 def _granted(judged: Judged, call: Call, held: tuple[Grant, ...]) -> Decision:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("cli.audit", "read, search, verify, count or export the audit trail"),
     "why": ("cli.why", "print the receipt of a past decision"),
     "policy": ("cli.policy", "show the policy, check it for mistakes, or write one to start from"),
+    "test": ("cli.test", "run the tests beside your rules"),
     "pack": ("cli.pack", "activate, list or remove policy packs"),
     "classifier": ("cli.classifier", "try or measure the model that may judge calls that no rule settles"),
     "serve": ("cli.serve", "run the gate server, with a web page to answer questions on"),
@@ -64,6 +65,7 @@ GATHERED: dict[str, Gathering] = {
             "show": ("policy", "show"),
             "lint": ("policy", "lint"),
             "init": ("policy", "init"),
+            "test": ("test",),
             "grants": ("grants",),
             "packs": ("pack",),
             "trust": ("trust",),
@@ -79,7 +81,7 @@ GATHERED: dict[str, Gathering] = {
 FRONT = ("install", "status", "check", "why", "inbox", "undo", "rules", "log")  # what `assent --help` lists
 GROUPS: dict[str, tuple[str, ...]] = {
     "Every day": FRONT,
-    "Rules and answers": ("policy", "grants", "pack", "trust", "remember", "classifier"),
+    "Rules and answers": ("policy", "test", "grants", "pack", "trust", "remember", "classifier"),
     "Records": ("audit",),
     "Agent programs": ("uninstall", "doctor", "import", "export", "pause", "demo"),
     "The server": ("serve", "sign-in", "stop"),

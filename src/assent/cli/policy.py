@@ -31,6 +31,11 @@ ask = [
 deny = [
   # { rule = "bash(npm publish:*)", message = "releases are made by CI" },
 ]
+
+# Cases that must hold; `assent test` tries them.
+# [[test]]
+# call = "bash npm publish"
+# expect = "deny"
 """
 
 

@@ -57,9 +57,10 @@ KEYS: dict[str, str] = {
     "commands": "rows that say what your own commands do",
     "agent": "sub-agents by name, each with `mode` (the loosest that it may use), `deny` and `ask`",
     "tools": "tools by name, with the arguments that name what they read, list, search, write, delete or fetch",
+    "test": "cases for `assent test`, each a `[[test]]` table; no call is decided by them",
 }
 RULE_KEYS = ("rule", "when", "reason", "message", "match", "not_match", "expires")
-PROJECT_KEYS = ("deny", "ask", "max_mode", "contain.hidden", "contain.limits", "contain.full_auto", "agent")
+PROJECT_KEYS = ("deny", "ask", "max_mode", "contain.hidden", "contain.limits", "contain.full_auto", "agent", "test")
 MANAGED_ONLY = ("defaults.lock",)
 SECTIONS = tuple("packs defaults approval classifier server undo contain workspace commands agent tools".split())
 TOOL = RuleKind.TOOL
@@ -238,6 +239,8 @@ class _DocumentReader:
             document.undo = {**document.undo, name: self._undo(key, value)}
         elif section == "contain":
             document.contain = {**document.contain, name: self._contain(key, value)}
+        elif key == "test":
+            self._tests(value)
         elif key not in KEYS:
             document.remote = {**document.remote, key: self._remote(key, value)}
         else:
@@ -248,6 +251,11 @@ class _DocumentReader:
         if problem:
             raise self._error(problem, key, suggestion)
         return value
+
+    def _tests(self, value: object) -> None:
+        """`assent test` reads what is in the tables: a mistake there must not stop every call."""
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            raise self._error("`test` must be a list of tables", "test", "write `[[test]]` and its keys below")
 
     def _flag(self, key: str, value: object) -> bool:
         if not isinstance(value, bool):
