@@ -91,6 +91,8 @@ def test_a_command_behind_any_code_is_seen_or_doubted(language: str, text: str) 
     quotes = ("'", '"', "`", "/", "#", "-", "<", "\\", "=", "q", "m", "s", "t", "y", "%", "[", "?", "\0", "__")
     if language == "node" or any(mark in text for mark in quotes):
         return
+    if language == "lua" and text.rstrip().endswith((".", ":")):
+        return  # `os` is then a field of what comes before
     found = read(language, text + call[language], "/w/tools").build()
     shown = [run.script for run in found.runs]
     assert "rm -rf /x" in shown or found.gaps or any("built-code" in effect.dangers for effect in found.effects)

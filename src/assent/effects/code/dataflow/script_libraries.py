@@ -216,6 +216,10 @@ _KEEPS = frozenset(
 )
 
 
+# What comes before a library of Lua that is reached through a table.
+_LUA_LIBRARY = Pattern(r"^(?:.*\.)?(?=(?:os|io)(?:\.|$))|^(?:_G|_ENV|package\.loaded)\.")
+
+
 class OtherLanguage(Language):
     __slots__ = ("name",)
     bare = True
@@ -227,6 +231,8 @@ class OtherLanguage(Language):
         self.name = name
 
     def canonical(self, ref: str) -> str:
+        if self.name == "lua":
+            return _LUA_LIBRARY.sub("", ref)
         return ref.replace("\\", ".").lstrip(".") if self.name == "php" else ref
 
     def constant(self, ref: str) -> CodeValue | None:
@@ -253,6 +259,8 @@ class OtherLanguage(Language):
             return self.expanded(given)
         if ref.endswith(".method") and self.name == "ruby" and first is not None and first.text is not None:
             return values.named(f"{ref[:-7]}.{first.text}")
+        if ref == "require" and self.name == "lua" and first is not None and first.text is not None:
+            return values.named(first.text)
         if ref in _SAME:
             return first
         if ref in _JOINS:

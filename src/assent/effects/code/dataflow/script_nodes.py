@@ -151,6 +151,8 @@ class ScriptNodes(ScriptOperands):
         """`const a = x, {b, c: d} = y`."""
         while self.at < self.end:
             names = self.pattern()
+            if self.language == "lua" and self.take("<"):
+                self.at += 2  # `<const>`
             self.type_()
             value = None
             if self.word() in _SETS:
