@@ -399,6 +399,7 @@ NAMES_AGENTS = {
     "sdk/": "adapters for Python frameworks, some by the makers of such programs",
     "cli/audit.py": "a form of the export that another program's log has",
     "demo/model.py": "names of models",
+    "mcp/definitions.py": "the parameter of MCP's paged lists",
     "policy/starter.toml": "names of models",
     "trail/named.py": "beginnings of the names of secrets",
     "tui/": "the cursor of a terminal",

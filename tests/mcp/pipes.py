@@ -39,12 +39,15 @@ def _children(pid: int) -> list[int]:
 
 
 class Pipes:
-    """A proxy before the scripted server."""
+    """A proxy before the scripted server; with `lists`, before the one that lists what that file says."""
 
-    def __init__(self, folder: Path, how: str = "plain", *, options: tuple[str, ...] = (), **env: str) -> None:
+    def __init__(
+        self, folder: Path, how: str = "plain", *, options: tuple[str, ...] = (), lists: Path | None = None, **env: str
+    ) -> None:
         self.reached = folder / "reached"
         words = [sys.executable, "-m", "assent", "mcp-proxy", "--name", "srv", *options]
-        words += ["--", sys.executable, str(HERE / "script.py"), str(self.reached), how]
+        script, last = ("script.py", how) if lists is None else ("listing.py", str(lists))
+        words += ["--", sys.executable, str(HERE / script), str(self.reached), last]
         self.process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,

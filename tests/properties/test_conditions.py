@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as some
 
-from assent.contract import Arguments
+from assent.contract import Arguments, Call
 from assent.policy.conditions import conditions_of, holds, proves, reaches
 from tests.cases import call, gate
 from tests.examples import examples
@@ -125,3 +125,28 @@ def test_a_denial_of_the_gate_stays_when_an_argument_is_removed(text: str, given
     first = conditions_of(text)[0].path[0]
     rest = {name: value for name, value in given.items() if name != first}
     assert engine.decide(call("mcp__shop__note", rest), links={}).outcome.word == "deny"
+
+
+ANNOTATED = some.lists(
+    some.sampled_from(["read_only", "not read_only", "destructive", "not destructive", "open_world", "amount = 5"]),
+    min_size=1,
+    max_size=1,
+).map(", ".join)
+SAID = some.dictionaries(
+    some.sampled_from(["readOnlyHint", "destructiveHint", "openWorldHint"]),
+    some.sampled_from([True, False, None, "true", 1]),
+    max_size=3,
+)
+
+
+@given(ANNOTATED, SAID)
+@examples(200)
+def test_without_annotations_nothing_is_looser(text: str, said: dict[str, Any]) -> None:
+    """A hook does not get the annotations of a tool, and the proxy does."""
+    rules = [f"mcp__shop({text})"]
+    for engine in (gate(allow=rules), gate("full_auto", ask=rules), gate("full_auto", deny=rules)):
+        known, unknown = (
+            engine.decide(Call("mcp__shop__note", {"amount": 5}, cwd="/w", annotations=each), links={}).outcome
+            for each in (said, None)
+        )
+        assert unknown >= known or said.get("destructiveHint") is True

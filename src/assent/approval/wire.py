@@ -137,6 +137,8 @@ read_call = _value(
         ),
         "input": _object,
         "roots": _many(_text),
+        "annotations": _object,
+        "definition": _object,
     },
 )
 _part = _value(

@@ -53,8 +53,8 @@ MAIN_ARGUMENT = {
     "agent": "subagent_type",
 }
 KNOWN = frozenset(
-    "id tool input cwd mode rules project_rules headless home env facts hint session shell roots description grants "
-    "runtime agent".split()
+    "id tool input cwd mode rules project_rules headless home env facts hint annotations session shell roots "
+    "description grants runtime agent".split()
 )
 TOOL = "the tool's name (bash, read, write, …), or - for a call as JSON on standard input"
 INPUT = "the command, path or address, or the tool's input as a JSON object"
@@ -229,8 +229,9 @@ class BatchCheck:
         named = {name: str(row.get(name, "")) for name in ("shell", "session", "runtime", "hint", "agent")}
         environ = row.get("env")
         path = str(environ.get("PATH", "")) if isinstance(environ, dict) else ""
-        keeps = agents.keeps(named["runtime"])
-        call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, path=path, keeps=keeps, **named)
+        named |= {"path": path, "keeps": agents.keeps(named["runtime"])}
+        said = row.get("annotations")
+        call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, annotations=said, **named)
         judged = gate.judge(call, links=links, files=files, untouched=untouched)
         decision = _granted(judged, call, own_grants(row.get("grants")))
         return _answered(decision, headless=bool(row.get("headless", self.options.headless)))

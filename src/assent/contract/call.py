@@ -5,7 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assent.contract.effect import Effect
+from assent.contract.errors import PayloadError
 from assent.contract.value import Value, texts
+
+ANNOTATIONS = {  # the words for them in rules
+    "read_only": "readOnlyHint",
+    "destructive": "destructiveHint",
+    "idempotent": "idempotentHint",
+    "open_world": "openWorldHint",
+}
+
+
+def annotations_of(given: object) -> dict[str, bool]:
+    """The known annotations of a tool. Anything but true and false, like the text "true", is not known."""
+    if not isinstance(given, dict):
+        return {}
+    return {name: found for name in ANNOTATIONS.values() if isinstance(found := given.get(name), bool)}
+
+
+DEFINITION_STATES = ("", "twice", "changed", "hidden", "unknown")
+DEFINITION_FIELDS = ("state", "digest", "shown", "warning")
+
+
+def definition_of(given: object) -> dict[str, str]:
+    """What is wrong with a tool's definition. Raises PayloadError for anything that is not understood."""
+    if not given:
+        return {}
+    if not isinstance(given, dict) or not all(
+        key in DEFINITION_FIELDS and isinstance(value, str) for key, value in given.items()
+    ):
+        raise PayloadError(f"`definition` has only the texts {', '.join(DEFINITION_FIELDS)}")
+    if given.get("state", "") not in DEFINITION_STATES:
+        raise PayloadError(f"`{given['state']:.40}` is no state of a definition")
+    return {str(key): value for key, value in given.items() if value}
 
 
 class Call(Value):
@@ -14,14 +46,19 @@ class Call(Value):
     `roots` are the workspace folders, fixed for the session by the host, never taken from the call; `cwd` is the folder
     the call runs in, which the model may choose; `home` is the user's folder. `shell` names the shell a shell call runs
     in (`""`: not known). `description` is the agent's own text: shown to people, never believed. `hint` is the hint of
-    a tool's server, which can only tighten: `destructive`, or `""`. `path` is the PATH of the call, `keeps` the state
-    its shell keeps after the call: `folder`, `shell` (all of it). Both are `""` if unknown. `agent` is the sub-agent
-    that makes the call, by its name in the runtime (`""`: none, or not known)."""
+    a tool's server, which can only tighten: `destructive`, or `""`. `annotations` are the server's hints as it gives
+    them (`readOnlyHint`…), true or false; others are not known. They are believed only where a person's rule says so.
+    `definition` says how the definition of an MCP tool differs from the accepted one. Its `state` is `twice` (the
+    server lists the tool twice), `changed`, `hidden` (it contains hidden characters) or `unknown` (the server says that
+    it has changed, and does not list it); `shown` is the text for a person, `digest` binds answers to it, `warning` has
+    points to check. Empty: there is nothing to say. `path` is the PATH of the call, `keeps` the state its shell keeps
+    after the call: `folder`, `shell` (all of it). Both are `""` if unknown. `agent` is the sub-agent that makes the
+    call, by its name in the runtime (`""`: none, or not known)."""
 
     # fmt: off
     __slots__ = (
         "tool", "input", "cwd", "roots", "home", "session", "runtime", "description", "shell", "hint", "path", "keeps",
-        "agent",
+        "agent", "annotations", "definition",
     )
     # fmt: on
 
@@ -41,6 +78,8 @@ class Call(Value):
         path: str = "",
         keeps: str = "",
         agent: str = "",
+        annotations: object = None,
+        definition: object = None,
     ) -> None:
         self.tool = tool
         self.input = input
@@ -55,6 +94,13 @@ class Call(Value):
         self.path = path
         self.keeps = keeps
         self.agent = agent
+        self.annotations: Mapping[str, bool] = annotations_of(annotations) if annotations else {}
+        self.definition: Mapping[str, str] = definition_of(definition) if definition else {}
+
+    @property
+    def destructive(self) -> bool:
+        """Whether the tool's server calls it destructive."""
+        return self.hint == "destructive" or self.annotations.get("destructiveHint") is True
 
     def but(
         self,
@@ -84,6 +130,8 @@ class Call(Value):
             path=self.path if path is None else path,
             keeps=self.keeps if keeps is None else keeps,
             agent=self.agent,
+            annotations=self.annotations,
+            definition=self.definition,
         )
 
     def __hash__(self) -> int:

@@ -258,13 +258,19 @@ class Code(Value):
 
 class Arguments(Value):
     """The arguments of a call, for the conditions of rules. `only_reads` returns whether a text is SQL that is proved
-    to only read."""
+    to only read; `annotations`: as in Call."""
 
-    __slots__ = ("given", "only_reads")
+    __slots__ = ("given", "only_reads", "annotations")
 
-    def __init__(self, given: Mapping[str, object], only_reads: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        given: Mapping[str, object],
+        only_reads: Callable[[str], bool],
+        annotations: Mapping[str, bool] | None = None,
+    ) -> None:
         self.given = given
         self.only_reads = only_reads
+        self.annotations = annotations or {}
 
     def __hash__(self) -> int:
         return hash(tuple(self.given))

@@ -83,7 +83,7 @@ def lower(call: Call, tool: Tool, shell: Callable[[Call, str], Lowering]) -> Low
     rest = {key: value for key, value in call.input.items() if key not in named or key in unread}
     others = native.foreign(call.but(input=rest), name, shell)
     found = [_part(call, part, unread=bool(unread)) for part in parts]
-    known = all(said for said, _ in found) and call.hint != "destructive"
+    known = all(said for said, _ in found) and not call.destructive
     itself = _itself(call, name) if known else others.effects[0]
     done = dict.fromkeys(effect for _, effects in found for effect in effects)
     gaps = (*others.gaps, *(_unread(key) for key in unread))

@@ -292,7 +292,7 @@ def foreign(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Lo
     from assent.effects import addresses, tool_names
 
     dangers = tool_names.marks(call.tool, call.input)
-    if call.hint == "destructive" and not dangers:
+    if call.destructive and not dangers:
         dangers = ("irreversible",)
     operation = Operation.DESTROY if "destroy" in dangers else Operation.EXECUTE
     effects = [Effect(operation, Target(Kind.TOOL, tool, call.tool), "tool", dangers=dangers)]

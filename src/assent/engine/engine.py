@@ -159,6 +159,9 @@ class Engine:
         """The decision with its basis. Never raises. `mode` replaces that of the settings. `moment` has facts already
         observed after the call was made. With given `links`, `files` are all existing code files, and these are
         `untouched`. `session` names the ledger of the session; its entries under `record` are of this call itself."""
+        if call.definition and call.definition.get("state") == "twice":
+            reason = f"the server lists `{call.tool}` twice, so it is unknown which tool this is"
+            return Judged(refusal("mcp.definition-twice", reason, self.settings.mode.word))
         try:
             last, self._last = self._last, None
             lowering = last[1] if last is not None and last[0] is call else self.lower(call)
@@ -306,7 +309,7 @@ class Engine:
             lowering = native.lower(call, read)
         if lowering.tool in WORDS and canonical(call.tool) in WORDS:
             return lowering  # rules on these have no conditions
-        return lowering.called_with(Arguments(call.input, only_reads))
+        return lowering.called_with(Arguments(call.input, only_reads, call.annotations))
 
     def _shell_with(self, code: Mapping[str, Code]) -> Callable[[Call, str], Lowering]:
         def read(call: Call, text: str) -> Lowering:

@@ -192,6 +192,8 @@ def _body(call: Call, project: str) -> dict[str, object]:
         "shell": call.shell,
         "hint": call.hint,
         "agent": call.agent,
+        **({"annotations": call.annotations} if call.annotations else {}),
+        **({"definition": call.definition} if call.definition else {}),
     }
 
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from assent.contract import Call, StoreError
 from assent.contract.display import visible
+from assent.mcp.definitions import TWICE, ToolList
 from assent.mcp.frames import INVALID, PARAMS, BadMessage, Body, Frame, FrameKind, failure, misspelled, success
 from assent.programs.traits import has
 
@@ -22,7 +23,6 @@ RESOURCE = "mcp-resource"  # a runtime whose `read` reads a file; the name of a 
 GATED = {"toolscall": CALL, "resourcesread": READ}  # by the lower-case letters of a method
 PARAMETERS = frozenset({"name", "arguments", "uri", "task", "_meta"})
 LONGEST_NAME = 256
-MOST_TOOLS = 10_000  # with saved hints
 REFUSED = -32001  # the error code of a refusal
 VERSION = "io.modelcontextprotocol/protocolVersion"  # in `_meta`, for versions of the protocol without a handshake
 SERVER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_)){0,62}(?<!_)")
@@ -40,28 +40,6 @@ def server_name(given: str, command: Sequence[str], url: str) -> str:
     if numeric or has(name, "launcher") or not SERVER.fullmatch(name):
         raise StoreError(f"`{host or name}` may mean many servers; name this one with --name")
     return name
-
-
-class ToolHints:
-    """The tools that a server has called destructive. INVARIANT: its hints can only tighten, so a tool stays in the
-    set, and a read-only hint is ignored."""
-
-    def __init__(self) -> None:
-        self._destructive: set[str] = set()
-
-    def learn(self, answer: Body) -> None:
-        """Save the hints of a list of tools."""
-        result = answer.get("result")
-        tools = result.get("tools") if isinstance(result, dict) else None
-        for tool in tools if isinstance(tools, list) else ():
-            name = tool.get("name") if isinstance(tool, dict) else None
-            hints = tool.get("annotations") if isinstance(tool, dict) else None
-            destructive = isinstance(hints, dict) and hints.get("destructiveHint") is True
-            if destructive and isinstance(name, str) and len(self._destructive) < MOST_TOOLS:
-                self._destructive.add(name)
-
-    def of(self, tool: object) -> str:
-        return "destructive" if isinstance(tool, str) and tool in self._destructive else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +62,7 @@ class CallOrigin:
             shell="bash",
         )
 
-    def call(self, frame: Frame, hints: ToolHints | None = None) -> Call | None:
+    def call(self, frame: Frame, tools: ToolList | None = None) -> Call | None:
         """The call in a message, None if there is nothing to judge. Raises BadMessage."""
         method = gated(frame.method)
         if method is None:
@@ -102,6 +80,7 @@ class CallOrigin:
             raise BadMessage(PARAMS, str(error), frame.body["id"]) from None
         if not tool:
             return None
+        name = frame.params.get("name") if method == CALL else None
         return Call(
             tool,
             given,
@@ -110,7 +89,8 @@ class CallOrigin:
             home=self.home,
             session=self.session,
             runtime="mcp" if method == CALL else RESOURCE,
-            hint=hints.of(frame.params.get("name")) if hints is not None and method == CALL else "",
+            annotations=tools.annotations(name) if tools is not None else None,
+            definition={"state": TWICE} if tools is not None and tools.text(name)[1] == TWICE else None,
         )
 
 

@@ -10,14 +10,15 @@ import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from assent.contract import Call, StoreError
+from assent.contract import Call, StoreError, keep
 from assent.contract.approval import Verdict
 from assent.engine import http
 from assent.engine.http import StreamEvent
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, written
 from assent.mcp import frames
-from assent.mcp.calls import CallOrigin, ToolHints, refusal
-from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Frame
+from assent.mcp.calls import CallOrigin, refusal
+from assent.mcp.definitions import ToolList
+from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Frame, FrameKind
 from assent.mcp.judge import McpJudge
 from assent.mcp.upstream import JSON, STREAM, ParameterHeaders, events_of, is_message, repeated
 
@@ -28,6 +29,7 @@ HOSTS = ("127.0.0.1", "localhost", "[::1]")
 ASKING = ("accept", "authorization", "last-event-id", "mcp-protocol-version", "mcp-session-id", "user-agent")
 ANSWERING = ("mcp-session-id", "www-authenticate", "retry-after")
 CANCELLED = -32800
+MOST_SESSIONS = 1000
 
 
 class Declined(Exception):
@@ -123,7 +125,8 @@ class HttpProxy:
         self._address = address
         self._judge = judge
         self._origin = origin
-        self._hints = ToolHints()
+        self._lists: dict[str, ToolList] = {}  # by session
+        self._destructive: set[str] = set()
         self.port = 0
         self._held: dict[tuple[str, str], asyncio.Future[Verdict]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -204,7 +207,7 @@ class HttpProxy:
 
     async def _message(self, line: RequestConnection, head: MessageHead, frame: Frame) -> None:
         session = head.headers.get("mcp-session-id", "")
-        call = self._origin.call(frame, self._hints)
+        call = self._origin.call(frame, self._tools(session))
         if (held := self._held.get((session, frame.cancels))) is not None:
             held.cancel()
             await line.answer(202, {}, b"")
@@ -218,6 +221,12 @@ class HttpProxy:
                 await line.message(refusal(frame, verdict.message))
                 return
         await self._relay(line, "POST", headers, frames.write(frame.body), frame)
+
+    def _tools(self, session: str) -> ToolList:
+        """The tools as listed to the clients of a session; `""`: to those without one."""
+        if session not in self._lists:
+            keep(self._lists, session, ToolList(self._destructive), MOST_SESSIONS)
+        return self._lists[session]
 
     async def _verdict(
         self, line: RequestConnection, head: MessageHead, frame: Frame, call: Call, session: str
@@ -261,12 +270,13 @@ class HttpProxy:
         self, line: RequestConnection, method: str, headers: Mapping[str, str], body: bytes, frame: Frame | None
     ) -> None:
         id = frame.body.get("id") if frame is not None else None
+        tools = self._tools(headers.get("mcp-session-id", ""))
         try:
             exchange = await http.connect(self._address)
         except OSError as error:
             raise Declined(502, f"the server cannot be reached: {error}", id, INTERNAL) from None
         gone = asyncio.ensure_future(line.gone())
-        passing = asyncio.ensure_future(self._answer(line, exchange, method, headers, body, id))
+        passing = asyncio.ensure_future(self._answer(line, exchange, method, headers, body, Answers(tools, frame)))
         try:
             await asyncio.wait({gone, passing}, return_when=asyncio.FIRST_COMPLETED)
             if passing.done():
@@ -283,7 +293,7 @@ class HttpProxy:
         method: str,
         headers: Mapping[str, str],
         body: bytes,
-        id: object,
+        answers: Answers,
     ) -> None:
         try:
             if method == "POST":
@@ -293,38 +303,48 @@ class HttpProxy:
             found = {name: head.headers[name] for name in ANSWERING if name in head.headers}
             if head.kind == STREAM and head.status == 200:
                 await line.stream(found)
-                await self._events(line, exchange)
+                await _events(line, exchange, answers)
                 return
             raw = await http.whole(exchange.body(), frames.LONGEST) if head.kind == JSON else b""
-            answer = self._again(raw, id) if raw.strip() else b""
+            answer = answers.again(raw) if raw.strip() else b""
         except OSError as error:
-            raise Declined(502, f"the server cannot be reached: {error}", id, INTERNAL) from None
+            raise Declined(502, f"the server cannot be reached: {error}", answers.id, INTERNAL) from None
         await line.answer(head.status, {**found, **({"Content-Type": JSON} if answer else {})}, answer)
 
-    async def _events(self, line: RequestConnection, exchange: http.Exchange) -> None:
-        async for event in events_of(exchange):
-            if is_message(event):
-                with suppress(BadMessage):
-                    again = frames.write(self._bodies(frames.read(event.data))).rstrip(b"\n")
-                    await line.event(StreamEvent(again, event.name, event.id, event.retry))
-            elif event.id:
-                await line.event(StreamEvent(b"", event.name, event.id, event.retry))
 
-    def _again(self, raw: bytes, id: object) -> bytes:
-        """The server's answer, written again from the parsed value."""
+async def _events(line: RequestConnection, exchange: http.Exchange, answers: Answers) -> None:
+    async for event in events_of(exchange):
+        if is_message(event):
+            with suppress(BadMessage):
+                again = frames.write(answers.bodies(frames.read(event.data))).rstrip(b"\n")
+                await line.event(StreamEvent(again, event.name, event.id, event.retry))
+        elif event.id:
+            await line.event(StreamEvent(b"", event.name, event.id, event.retry))
+
+
+class Answers:
+    """The server's answers to a request, written again from the parsed values. `asked` is the request, None for a batch
+    and for a stream of other messages; the lists of tools among them go to `tools`."""
+
+    def __init__(self, tools: ToolList, asked: Frame | None) -> None:
+        self._tools = tools
+        self._asked = asked
+        self.id = asked.body.get("id") if asked is not None else None
+
+    def again(self, raw: bytes) -> bytes:
         try:
-            return frames.write(self._bodies(frames.read(raw)))
+            return frames.write(self.bodies(frames.read(raw)))
         except BadMessage as error:
-            return frames.write(frames.failure(id, INTERNAL, f"the server's answer cannot be passed on: {error}"))
+            return frames.write(frames.failure(self.id, INTERNAL, f"the server's answer cannot be passed on: {error}"))
 
-    def _bodies(self, found: Frame | list[Frame | BadMessage]) -> object:
-        if isinstance(found, Frame):
-            self._hints.learn(found.body)
-            return found.body
-        for each in found:
+    def bodies(self, found: Frame | list[Frame | BadMessage]) -> object:
+        messages = found if isinstance(found, list) else [found]
+        for each in messages:
             if isinstance(each, BadMessage):
                 raise each
-        frames_read = [each for each in found if isinstance(each, Frame)]
-        for each in frames_read:
-            self._hints.learn(each.body)
-        return [each.body for each in frames_read]
+            self._tools.hear(each)
+            self._tools.learn(each, self._asked)
+            if self._asked is not None and each.kind is FrameKind.RESPONSE and each.key == self._asked.key:
+                self._asked = None  # a client ignores a second answer
+        bodies = [each.body for each in messages if isinstance(each, Frame)]
+        return bodies if isinstance(found, list) else bodies[0]

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from assent.contract import Call
 from assent.contract.display import one_line
 from assent.mcp import frames
-from assent.mcp.calls import CallOrigin, ToolHints, can_ask, refusal
+from assent.mcp.calls import CallOrigin, can_ask, refusal
+from assent.mcp.definitions import ToolList
 from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Body, Frame, FrameKind
 from assent.mcp.judge import ClientForms, McpJudge, Send, report_progress
 
@@ -58,7 +59,7 @@ class Proxy:
         self._elicit = elicit
         self._can_ask = False  # the client shows forms
         self._forms = ClientForms(to_client)
-        self._hints = ToolHints()
+        self._tools = ToolList()
 
     # From the client
 
@@ -105,7 +106,7 @@ class Proxy:
             raise BadMessage(INVALID, f"a request with the id `{one_line(frame.key, 60)}` is under way", id)
         if len(self._pending) >= MOST:
             raise BadMessage(INTERNAL, f"{MOST} requests are under way", id)
-        call = self._origin.call(frame, self._hints)
+        call = self._origin.call(frame, self._tools)
         pending = self._pending[frame.key] = PendingRequest(frame, batch)
         if frame.method == "initialize":
             self._can_ask = self._elicit and can_ask(frame.params)
@@ -160,6 +161,7 @@ class Proxy:
             elif each.kind is FrameKind.RESPONSE:
                 await self._answered(each)
             else:
+                self._tools.hear(each)
                 await self._to_client(each.body)
 
     async def _answered(self, frame: Frame) -> None:
@@ -169,7 +171,7 @@ class Proxy:
         elif pending is None or not pending.passed:
             self._note(f"the server answered `{one_line(frame.key, 60)}`, which it was not asked")
         else:
-            self._hints.learn(frame.body)
+            self._tools.learn(frame, pending.frame)
             await self._answer(pending, frame.body)
 
     async def _dropped(self, error: BadMessage) -> None:

@@ -53,6 +53,7 @@ CODES: dict[str, str] = {
     "call.confirm": "the rules allow the call, but the calling program wants a person to confirm it",
     "call.nothing-judged": "no part of the call could be judged",
     "headless.ask": "a person would have been asked, and nobody can answer",
+    "mcp.definition-twice": "the server lists the tool twice, so it is unknown which definition applies",
     "policy.load": "the policy does not load, so nothing is decided",
     "gate.fault": "an internal error of the gate; the call is denied",
     "trail.unwritable": "the trail cannot be written, so only reading is allowed",

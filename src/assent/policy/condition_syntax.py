@@ -5,7 +5,8 @@ Every mistake is a PolicyError (without a place) with a suggestion."""
 from __future__ import annotations
 
 from assent.contract import ASCII, Pattern, PolicyError
-from assent.policy.condition_values import DATE, DECIMAL, ONLY, Condition, RuleValue, is_date
+from assent.contract.call import ANNOTATIONS
+from assent.policy.condition_values import ANNOTATED, DATE, DECIMAL, ONLY, Condition, RuleValue, is_date
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "~", "!~", "in", "is")
 WORDS = ("read-only", "not read-only", "any")
@@ -33,6 +34,12 @@ STEP = Pattern(rf"{_NAME}|\[\*\]", ASCII)
 WORD = Pattern(r"[^\s,()\[\]\"'=<>~!|&\\]+")
 NUMERIC = Pattern(r"[-+]?[0-9][0-9_,.']*(?:[eE][-+]?[0-9]+)?|0[xob][0-9a-fA-F_]+", ASCII)
 JOINED = Pattern(r"\b(?:and|or)\b|[;&|]")
+# Other spellings of annotations.
+NAMED = {
+    spelling: word
+    for word, name in ANNOTATIONS.items()
+    for spelling in (word, word.replace("_", ""), name.lower(), f"{word}_hint")
+}
 CONSTANTS = frozenset("true false null none nil undefined nan infinity yes no on off".split())
 # Forms of regular expressions that have no meaning here.
 EXPRESSION = Pattern(r"\\|\^|\$|\.\+|^\.\*|[(){}\[\]|]|^/.*/[a-z]*$")
@@ -70,6 +77,8 @@ def _split(text: str, whole: str) -> list[str]:
 def _condition(text: str) -> Condition:
     if text == ONLY:
         return Condition((), ONLY)
+    if (annotation := _annotation(text)) is not None:
+        return annotation
     found = CONDITION.fullmatch(text)
     if found is None:
         at_index = Pattern(r".*\[\d+\].*").fullmatch(text)
@@ -92,6 +101,18 @@ def _condition(text: str) -> Condition:
     literals = _list(value, text) if operator == "in" else (_literal(value, text, pattern="~" in operator),)
     _check(operator, literals, text, number)
     return Condition(path, operator, literals, number=number)
+
+
+def _annotation(text: str) -> Condition | None:
+    """The condition of `read_only`, `not destructive` and so on; None if the text is another one."""
+    words = text.split()
+    name = words[-1] if len(words) == 1 or (len(words) == 2 and words[0] == "not") else ""
+    if name in ANNOTATIONS:
+        return Condition((), ANNOTATED, word=" ".join(words))
+    meant = NAMED.get(name.replace("-", "_").lower())
+    if meant is not None:
+        raise PolicyError(f"`{text}` is no condition", suggestion=f"write `{' '.join([*words[:-1], meant])}`")
+    return None
 
 
 def _word(value: str, text: str) -> str:

@@ -9,6 +9,7 @@ from assent.contract import ASCII, Pattern, Value
 
 EACH = "[*]"  # in a path: every item of a list
 ONLY = "only"  # a condition without a path: the call has no arguments that the others do not name
+ANNOTATED = "annotated"  # a condition without a path: what the tool's server says of it
 LONGEST = 2000  # longest text that an allow rule's pattern matches
 DECIMAL = Pattern(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?", ASCII)
 DATE = Pattern(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", ASCII)
@@ -34,8 +35,9 @@ class RuleValue(Value):
 
 
 class Condition(Value):
-    """One comparison. `path` is the argument; `operator` is one of `= != < <= > >= ~ !~ in is`, or ONLY; `number`: a
-    text that is a plain decimal number counts as that; `word` is what follows `is`."""
+    """One comparison. `path` is the argument; `operator` is one of `= != < <= > >= ~ !~ in is`, ONLY or
+    ANNOTATED; `number`: a text that is a plain decimal number counts as that; `word` is what follows `is`, or the
+    annotation (`read_only`, `not read_only`)."""
 
     __slots__ = ("path", "operator", "literals", "number", "word")
 

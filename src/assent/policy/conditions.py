@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assent.contract import Arguments, Pattern, PolicyError, keep
+from assent.contract.call import ANNOTATIONS
 from assent.policy import condition_values
-from assent.policy.condition_values import EACH, ONLY, Condition
+from assent.policy.condition_values import ANNOTATED, EACH, ONLY, Condition
 
 MOST = 5000  # values of a call to check
 DEEPEST = 8  # levels of JSON in texts
@@ -58,10 +59,42 @@ def proves(text: str, given: Arguments | None, *, closed: bool = False) -> bool:
 
 def holds(conditions: tuple[Condition, ...], given: Arguments) -> bool | None:
     """Whether all conditions are true of the arguments."""
-    found = [_condition_holds(each, given) for each in conditions if each.operator != ONLY]
-    if len(found) < len(conditions) and _has_others(conditions, given.given):
+    found = [_annotated(each.word, given.annotations) for each in conditions if each.operator == ANNOTATED]
+    found += [_condition_holds(each, given) for each in conditions if each.path]
+    if any(each.operator == ONLY for each in conditions) and _has_others(conditions, given.given):
         found.append(None)
     return False if False in found else None if None in found else True
+
+
+def _annotated(word: str, annotations: Mapping[str, bool]) -> bool | None:
+    """Whether the tool's server says this of it; None if it says nothing, or that the tool is read-only and
+    destructive."""
+    if annotations.get(ANNOTATIONS["read_only"]) and annotations.get(ANNOTATIONS["destructive"]):
+        annotations = {}
+    name = word.removeprefix("not ")
+    found = annotations.get(ANNOTATIONS[name])
+    return None if found is None else found is (name == word)
+
+
+def names_annotation(text: str) -> bool:
+    """Whether the conditions of a rule rely on what a server says of its tools."""
+    return any(each.operator == ANNOTATED for each in conditions_of(text))
+
+
+def check_believed(tool: str, text: str) -> None:
+    """Raise PolicyError if an allow rule relies on what a server says of its tools, and does not name the server."""
+    server = tool[5:].partition("__")[0] if tool.startswith("mcp__") else ""
+    if names_annotation(text) and (not server or "*" in server):
+        raise PolicyError(
+            f"`{tool}({text})` relies on what any server says of its tools",
+            suggestion="name the server that you believe, as in `mcp__docs(read_only)`",
+        )
+
+
+def presumed(text: str) -> dict[str, bool]:
+    """The annotations that these conditions require, for examples, which are arguments alone."""
+    words = [each.word for each in conditions_of(text) if each.operator == ANNOTATED]
+    return {ANNOTATIONS[word.removeprefix("not ")]: not word.startswith("not ") for word in words}
 
 
 def _condition_holds(condition: Condition, given: Arguments) -> bool | None:
@@ -232,7 +265,10 @@ def _is_below_zero(conditions: tuple[Condition, ...], given: Mapping[str, object
 
 
 def _check_possible(conditions: tuple[Condition, ...], text: str) -> None:
-    """Raise PolicyError if conditions on one argument exclude each other."""
+    """Raise PolicyError if conditions on one argument, or annotations, exclude each other."""
+    words = {each.word for each in conditions if each.operator == ANNOTATED}
+    if {"read_only", "destructive"} <= words or any(f"not {word}" in words for word in words):
+        raise PolicyError(f"no tool can be all that `{text}` says", suggestion="write two rules where either is enough")
     for at, first in enumerate(conditions):
         for second in conditions[at + 1 :]:
             if first.path and first.path == second.path and _exclude(first, second):

@@ -291,6 +291,10 @@ class _DocumentReader:
                 reason=str(table.get("reason", "")),
                 message=str(table.get("message", "")),
             )
+            if key == "allow" and rule.about is TOOL and rule.spec:
+                from assent.policy.conditions import check_believed  # of few rules
+
+                check_believed(rule.tool, rule.spec)
         except PolicyError as error:
             raise self._at(error.message, line, error.suggestion) from None
         for name, wanted in (("match", True), ("not_match", False)):
@@ -447,7 +451,9 @@ def holds(example: Example, lower: Callable[[str], Lowering], only_reads: Callab
     narrow = example.kind == "allow" and rule.about is not RuleKind.DANGER
     rules = RuleSet((rule,), (ROOT,), HOME)
     if rule.about is TOOL and rule.spec:
-        given = Arguments(loads(text), only_reads or (lambda _: False))
+        from assent.policy.conditions import presumed
+
+        given = Arguments(loads(text), only_reads or (lambda _: False), presumed(rule.spec))
         server = rule.tool.startswith("mcp__") and rule.tool.count("__") == 1
         tool = f"{rule.tool}__x" if server else rule.tool.replace("*", "x")
         return _any(rules.naming_tool(tool, given, aggressive=not narrow))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from assent.contract import PolicyError, Value, re
 from assent.policy.document import Document, document_of, parse_table
 from assent.policy.modes import Mode
-from assent.policy.rules import Origin
+from assent.policy.rules import Origin, Rule, RuleKind
 
 ABOUT = ("name", "version", "description")
 WIDENS = ("mode", "allow")
@@ -54,6 +54,12 @@ def read_manifest(text: str, file: str, *, tighten: bool = False, today: str = "
     document = document_of(kept, file, Origin.USER, text=text, today=today)
     if document.mode is Mode.YOLO:
         raise PolicyError("no manifest may ask for `yolo`", file=file, suggestion="ask for `auto` or `full_auto`")
+    if believing := next((rule for rule in document.allow if _relies_on_server(rule)), None):
+        raise PolicyError(
+            f"no manifest may allow `{believing.text}`: it relies on what a server says of its tools",
+            file=file,
+            suggestion="name the tools, or write this rule in the user's configuration",
+        )
     if len(document.allow) > MOST:
         raise PolicyError(
             f"it has {len(document.allow)} allow rules, more than a person can read",
@@ -61,3 +67,9 @@ def read_manifest(text: str, file: str, *, tighten: bool = False, today: str = "
             suggestion=f"ask for at most {MOST}, or make several packs",
         )
     return Manifest(name, str(about["version"]), str(about["description"]), document, left_out)
+
+
+def _relies_on_server(rule: Rule) -> bool:
+    from assent.policy.conditions import names_annotation
+
+    return rule.about is RuleKind.TOOL and bool(rule.spec) and names_annotation(rule.spec)

@@ -10,6 +10,7 @@ import re
 from assent.contract import Decision, Pattern, PolicyError, assert_never
 from assent.contract.approval import Scope
 from assent.contract.display import code
+from assent.policy.conditions import names_annotation
 from assent.policy.dangers import SYSTEM_TREES
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Rule, RuleKind, RuleShape
@@ -58,6 +59,8 @@ def refusal(text: str, scope: Scope = Scope.SESSION) -> str:
         return f"it is not a rule: {error}"
     if found := secret_in(text):
         return f"it contains {found}; rules are shown and logged"
+    if rule.about is RuleKind.TOOL and rule.spec and names_annotation(rule.spec):
+        return "it relies on what a server says of its tools; write such a rule in your configuration"
     return too_broad(rule) or _too_far(rule, scope)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assent.contract import Call, StoreError
 from assent.mcp import calls, frames
-from assent.mcp.calls import CallOrigin, ToolHints
+from assent.mcp.calls import CallOrigin
 
 ORIGIN = CallOrigin(server="srv", session="s", project="/code/app", home="/home/me")
 
@@ -130,21 +130,3 @@ def test_a_server_has_a_name(given: str, command: list[str], url: str, name: str
 def test_a_name_that_says_nothing_is_refused(given: str, command: list[str], url: str) -> None:
     with pytest.raises(StoreError):
         calls.server_name(given, command, url)
-
-
-def test_what_a_server_calls_destructive_stays_so_and_that_a_tool_reads_is_not_believed() -> None:
-    def listed(**annotations: object) -> dict[str, Any]:
-        return {"result": {"tools": [{"name": "x", "annotations": annotations}, {"name": "y"}, "z"]}}
-
-    def hint(name: str) -> str:
-        found = ORIGIN.call(request("tools/call", {"name": name}), hints)
-        return found.hint if found is not None else "none"
-
-    hints = ToolHints()
-    assert hint("x") == ""
-    hints.learn(listed(readOnlyHint=True))
-    assert hint("x") == ""
-    hints.learn(listed(destructiveHint=True))
-    assert (hint("x"), hint("y")) == ("destructive", "")
-    hints.learn(listed(destructiveHint=False, readOnlyHint=True))
-    assert hint("x") == "destructive"

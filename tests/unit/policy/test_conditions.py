@@ -7,10 +7,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from assent.contract import Arguments, PolicyError
+from assent.contract import Arguments, Lowering, PolicyError
+from assent.policy import document
 from assent.policy.conditions import conditions_of, holds, proves
+from assent.policy.document import read_document
 from assent.policy.parse import parse_rule, with_conditions
-from assent.policy.rules import RuleKind, RuleShape
+from assent.policy.rules import Origin, RuleKind, RuleShape
 
 
 def holds_for(text: str, given: Mapping[str, object]) -> bool | None:
@@ -55,6 +57,10 @@ def holds_for(text: str, given: Mapping[str, object]) -> bool | None:
         ("refund(items[0] = 5)", "is no condition", "write `[*]`, which is every item"),
         ("refund(number(a) = x)", "compared with numbers", "remove `number`"),
         ("refund(a = x\u200b)", "not visible", "remove it"),
+        ("mcp__docs(readOnlyHint)", "`readOnlyHint` is no condition", "write `read_only`"),
+        ("mcp__docs(not read-only)", "`not read-only` is no condition", "write `not read_only`"),
+        ("mcp__docs(read_only, destructive)", "no tool can be all", "write two rules"),
+        ("mcp__docs(open_world, not open_world)", "no tool can be all", "write two rules"),
         ("create(visibility = public)", "has a condition where `write` takes a path", "by their own names"),
         ("delegate(to = x)", "has a condition where `agent` takes a name", "by their own names"),
     ],
@@ -179,3 +185,51 @@ def test_a_long_text_takes_no_long_time() -> None:
 def test_a_saved_rule_covers_no_argument_that_it_does_not_name(given: Mapping[str, object], covered: bool) -> None:
     text = "a = 5, b.d = 6" if "b" in given else "a = 5"
     assert proves(text, Arguments(given, lambda _: False), closed=True) is covered
+
+
+@pytest.mark.parametrize(
+    ("text", "annotations", "expected"),
+    [
+        ("read_only", {"readOnlyHint": True}, True),
+        ("read_only", {"readOnlyHint": False}, False),
+        ("read_only", {}, None),
+        ("not read_only", {"readOnlyHint": False}, True),
+        ("not read_only", {"readOnlyHint": True}, False),
+        ("not read_only", {}, None),
+        ("not destructive", {"destructiveHint": False}, True),
+        ("not destructive", {"readOnlyHint": True}, None),
+        ("destructive", {"readOnlyHint": True, "destructiveHint": True}, None),
+        ("read_only", {"readOnlyHint": True, "destructiveHint": True}, None),
+        ("not open_world", {"openWorldHint": False}, True),
+        ("idempotent", {"idempotentHint": True}, True),
+        ("read_only, a = 5", {"readOnlyHint": True}, True),
+        ("read_only, a = 6", {"readOnlyHint": True}, False),
+        ("read_only, a = 5", {}, None),
+        ("read_only, only", {"readOnlyHint": True}, None),
+        ("read_only, a = 5, only", {"readOnlyHint": True}, True),
+    ],
+)
+def test_an_annotation_is_true_false_or_not_known(
+    text: str, annotations: Mapping[str, bool], expected: bool | None
+) -> None:
+    assert holds(conditions_of(text), Arguments({"a": 5}, lambda _: False, annotations)) is expected
+
+
+def test_an_argument_may_have_the_name_of_an_annotation() -> None:
+    assert holds_for("read_only = true", {"read_only": True}) is True
+    assert holds_for("read_only", {"read_only": True}) is None
+
+
+@pytest.mark.parametrize("tool", ["mcp__*", "mcp__d*", "mcp__*__search", "refund"])
+def test_an_allow_rule_that_believes_annotations_names_the_server(tool: str) -> None:
+    with pytest.raises(PolicyError, match="relies on what any server says"):
+        read_document(f'allow = ["{tool}(read_only)"]', "a.toml", Origin.USER)
+    for kind in ("ask", "deny"):
+        read_document(f'{kind} = ["{tool}(not read_only)"]', "a.toml", Origin.USER)
+
+
+@pytest.mark.parametrize("tool", ["mcp__docs", "mcp__docs__search", "mcp__docs__get_*"])
+def test_rules_on_a_named_server_may_believe_annotations(tool: str) -> None:
+    rule = f'{{ rule = "{tool}(read_only, q = x)", match = [{{ q = "x" }}], not_match = [{{ q = "y" }}] }}'
+    found = read_document(f"allow = [{rule}]", "a.toml", Origin.USER)
+    assert [document.holds(each, lambda _: Lowering("x")) is each.wanted for each in found.examples] == [True, True]

@@ -44,6 +44,7 @@ def test_one_that_can_only_tighten_widens_nothing() -> None:
         ('name = "x"\n[packs]\non = ["dev-tasks"]', "may not set `packs`"),
         ('name = "x"\nfollow_runtime_mode = true', "may not set `follow_runtime_mode`"),
         ('name = "x"\nmode = "yolo"', "yolo"),
+        ('name = "x"\nallow = ["mcp__docs(read_only)"]', "relies on what a server says"),
         ('name = "x"\nallow = ["bash("]', "pack.toml:2"),
         ('name = "x"\nallow = [', "not valid TOML"),
     ],

@@ -9,6 +9,8 @@ from assent.policy.rule_width import refusal, unsavable
 from tests.cases import decide
 
 REFUSED = """
+mcp__docs(read_only)
+mcp__docs__search(q = x, not destructive)
 bash
 bash(*)
 bash(:*)

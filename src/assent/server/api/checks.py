@@ -61,6 +61,8 @@ def call_of(asked: ApiRequest) -> tuple[Call, str, Engine]:
         shell=asked.text("shell", ""),
         hint=asked.text("hint", ""),
         agent=asked.text("agent", ""),
+        annotations=asked.table("annotations"),
+        definition=asked.table("definition"),
     )
     return call, project, engine
 
@@ -166,6 +168,8 @@ CALL = {
     "shell": TEXT,
     "hint": TEXT,
     "agent": TEXT,
+    "annotations": ANY,
+    "definition": ANY,
     "headless": FLAG,
     "host_mode": TEXT,
     "whole": FLAG,
