@@ -26,7 +26,6 @@ OPENHARNESS, RULED = "openharness, compares texts, no rules", "openharness, as m
 DECISION = "a decision, CPU"
 PIECE = "cat src/app.py; "
 FIRST, AGAIN = ", first", ", again"  # a script that was never seen, and one that was
-SETTLES = 2.5  # seconds after which a file that was written counts as unchanged
 SHAPES = len(realistic.new(0))
 LIMITS = {
     "1 MB of one word": "echo " + "a" * 1_000_000,
@@ -139,7 +138,6 @@ def _scripts(root: Path, rounds: int) -> Table:
     firsts = {language + FIRST: calling(run, _written(root, language)) for language in scripts.SCRIPTS}
     taken = in_turns(firsts, rounds)
     commands = {language: scripts.write(root, language, rounds) for language in scripts.SCRIPTS}
-    time.sleep(SETTLES)
     repeated = {language + AGAIN: calling(run, _repeated(command)) for language, command in commands.items()}
     taken |= in_turns(repeated, rounds, warm=2)
     return Table("One decision: a script of 200 lines", rows_of(taken), "")

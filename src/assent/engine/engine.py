@@ -248,7 +248,7 @@ class Engine:
         from assent.facts.code import CodeFiles
 
         known = self._through.get(id(lowering)) if given is None and programs is None else None
-        if known is not None and known[0] is lowering and known[1].unchanged():
+        if known is not None and known[0] is lowering and known[1].unchanged(written):
             return known[2]
         files, found = CodeFiles(given, written), lowering
         if programs is not None:

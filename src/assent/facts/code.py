@@ -7,23 +7,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from stat import S_ISREG
-from time import time_ns
 
-from assent.contract import Code, Kind, Lowering, Operation, sha256
+from assent.contract import Code, Kind, Lowering, Operation, keep, sha256
 from assent.facts.links import Links
 from assent.state.files import read
 
 MOST_NAMES = 4000  # in a folder
 LONGEST = 512 * 1024  # bytes of all files of one call
 HEAD = 512  # bytes that tell a compiled program from a text
-FRESH = 2_000_000_000  # nanoseconds in which a second change may not alter the time
 CHANGING = (Operation.WRITE, Operation.DELETE)
+REMEMBERED, REMEMBERED_LENGTH = 128, 32 * 1024  # files, bytes of one
+
+_known: dict[str, tuple[bytes, Code]] = {}  # files by path, as they were last read: the same bytes are the same text
 
 
 class CodeFiles:
-    """The files of code of one call: those that were read, with their states at that time."""
+    """The files of code of one call: those that were read."""
 
-    __slots__ = ("found", "_given", "_left", "_states", "_written")
+    __slots__ = ("found", "_given", "_left", "_paths", "_written")
 
     def __init__(
         self, given: Mapping[str, str] | None = None, written: Callable[[], Iterable[str]] = lambda: ()
@@ -33,20 +34,29 @@ class CodeFiles:
         self._written = written
         self._given = given
         self._left = LONGEST
-        self._states: dict[str, object] = {}
+        self._paths: list[str] = []  # those that were read, in order
 
     def add(self, paths: Iterable[str]) -> bool:
         """Read the files that were not read yet. Returns whether there were any."""
         new = [path for path in paths if path not in self.found]
         for path in new:
-            self._states[path] = None if self._given is not None or path[:1] != "/" else _state(path)
-            code = self.found[path] = self._read(path)
-            self._left -= len(code.text)
+            self._add(path)
         return bool(new)
 
-    def unchanged(self) -> bool:
-        """Whether every file is unchanged since it was read."""
-        return all(state is not None and _state(path) == state for path, state in self._states.items())
+    def unchanged(self, written: Callable[[], Iterable[str]]) -> bool:
+        """Whether every file, glob and folder has the same text now, read again. `written` are the files of the session
+        now.
+
+        Compares what is read and not sizes and times, which stay the same after some changes: within one tick of the
+        clock, through a memory map, on a file system that sets times itself."""
+        again = CodeFiles(self._given, written)
+        return all(again._add(path) == self.found[path] for path in self._paths)
+
+    def _add(self, path: str) -> Code:
+        code = self.found[path] = self._read(path)
+        self._paths.append(path)
+        self._left -= len(code.text)
+        return code
 
     def _read(self, path: str) -> Code:
         if path[:1] != "/":
@@ -69,11 +79,17 @@ class CodeFiles:
             return Code(problem="binary" if _is_program(raw[:HEAD]) else "unreadable")
         if len(raw) > self._left:
             return Code(problem="long")
+        known = _known.get(path)
+        if known is not None and known[0] == raw:
+            return known[1]
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
             text = raw.decode("latin-1")  # a shell reads bytes; non-ASCII is in comments or texts
-        return Code(text, sha256(raw).hexdigest())
+        code = Code(text, sha256(raw).hexdigest())
+        if len(raw) <= REMEMBERED_LENGTH:
+            keep(_known, path, (raw, code), REMEMBERED)
+        return code
 
     def _matches(self, pattern: str) -> Code:
         """The files that a glob (`glob:/folder/*.sh`) matches, one path per line."""
@@ -126,16 +142,6 @@ def _unread(path: str) -> str:
 def _is_program(head: bytes) -> bool:
     """Whether a file is compiled, by its first bytes: no shell reads such a file."""
     return b"\0" in head.partition(b"\n")[0] and not head.startswith(b"#!")
-
-
-def _state(path: str) -> object:
-    """The state of a file, different after any change: no user can set the ctime back."""
-    try:
-        status = os.stat(path)
-    except OSError as error:
-        return error.errno
-    recent = time_ns() - status.st_ctime_ns < FRESH
-    return None if recent else (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def replaced(name: str, lowering: Lowering, links: Links, *, portable: bool) -> str:

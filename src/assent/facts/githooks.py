@@ -35,7 +35,7 @@ def hook(name: str, links: Links) -> str:
     if not isinstance(found, Repository):
         return found or ""
     places = [posixpath.join(found.common, "hooks"), *(posixpath.join(found.top, name) for name in GUARDED_HOOKS)]
-    return next((reason for place in places if (reason := _in_folder(place, counted))), "")
+    return next((reason for place in places if (reason := _in_folder(place, counted, links))), "")
 
 
 def _from_here(name: str, folder: str, links: Links) -> str:
@@ -50,15 +50,21 @@ def _from_here(name: str, folder: str, links: Links) -> str:
     return f"`{found}` is on this machine, and no remote of the repository"
 
 
-def _in_folder(folder: str, counted: frozenset[str]) -> str:
-    try:
-        names = os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except OSError:
+def _in_folder(folder: str, counted: frozenset[str], links: Links) -> str:
+    names: list[str] | None = links.once(("hook names", folder), _names, folder)
+    if names is None:
         return f"`{folder}` cannot be read"
     for name in names:
         stem, _, ending = name.lower().partition(".")
         if stem in counted and ending != "sample":
             return f"`{folder}/{name}` is a hook"
     return ""
+
+
+def _names(folder: str) -> list[str] | None:
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError:
+        return None

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 
 from assent.contract import DOTALL, Pattern, keep, re
+from assent.facts.links import Links
 
 MAX_MATCHES = 200
 MAX_LEVELS = 2  # components with wildcards
@@ -46,10 +47,13 @@ def matching(pattern: str, paths: Iterable[str]) -> tuple[str, ...] | None:
     )
 
 
-def expand(pattern: str) -> tuple[str, ...] | None:
-    """Return the paths that an absolute glob matches, sorted; None if that is too much or not modelled.
+def expand(pattern: str, links: Links | None = None) -> tuple[str, ...] | None:
+    """Return the paths that an absolute glob matches, sorted; None if that is too much or not modelled. `links` are
+    those of the moment, if the folders were looked at before.
 
     As in the shell, a wildcard matches no leading dot, and matches the names of links, not where they lead."""
+    if links is not None and (start := _start(pattern)) and links.is_gone(links.canonical(start)):
+        return ()
     if not pattern.startswith("/") or len(pattern) > 4096 or _NOT_MODELLED.search(pattern):
         return None
     names = [name for name in pattern.split("/") if name]
@@ -75,6 +79,20 @@ def expand(pattern: str) -> tuple[str, ...] | None:
     except (_TooMuch, re.error):
         return None
     return tuple(sorted(found)) if len(found) <= MAX_MATCHES else None
+
+
+_starts: dict[str, str] = {}
+
+
+def _start(pattern: str) -> str:
+    """The folder of a glob that is modelled and has one wildcard, in its last name; `""` for any other glob."""
+    found = _starts.get(pattern)
+    if found is None:
+        folder, _, last = pattern.rpartition("/")
+        plain = folder[:1] == "/" and "\\" not in folder and not _WILD.search(folder) and _WILD.search(last)
+        found = folder if plain and len(pattern) <= 4096 and not _NOT_MODELLED.search(pattern) else ""
+        keep(_starts, pattern, found, REMEMBERED)
+    return found
 
 
 def _is_there(path: str) -> bool:

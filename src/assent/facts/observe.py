@@ -339,7 +339,7 @@ class _Observation:
         from assent.facts.globs import expand  # most calls hold no glob
 
         pattern = target.raw or target.name
-        matches: tuple[str, ...] | None = self._links.once(("glob", pattern), expand, pattern)
+        matches: tuple[str, ...] | None = self._links.once(("glob", pattern), expand, pattern, self._links)
         if matches is not None:
             self.expansions[pattern] = self.expansions[target.name] = matches
             self.read += matches

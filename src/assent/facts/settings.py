@@ -75,7 +75,7 @@ class _SettingsSearch:
                 return f"too many files to look for `{path}`"
             if self._is_made(candidate):
                 return f"another part of the command may write `{candidate}`"
-            if self._portable or not os.path.lexists(candidate):
+            if self._portable or not self._links.once(("exists", candidate), os.path.lexists, candidate):
                 continue
             if not by_key and not by_text:
                 return f"`{candidate}` is there"
